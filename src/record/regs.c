@@ -87,7 +87,7 @@ static u64 bits_of(enum regs_arch arch, unsigned number)
 	return (arch == REGS_X86 && number >= X86_VECTORS ? 3ull : 1ull) << number;
 }
 
-/* The next one: behind the second half of a vector. */
+/* The number of the next register, past the second half of a vector. */
 static unsigned next_number(enum regs_arch arch, unsigned number)
 {
 	return number + (arch == REGS_X86 && number >= X86_VECTORS ? 2 : 1);
@@ -110,7 +110,7 @@ static int unknown_name(enum regs_arch arch, const char *name, size_t n, u64 ava
 	int r;
 
 	regs_add_names(arch, available, &names);
-	r = err_set(err, ERR_INVAL, "'%.*s' is no register that can be sampled; these can: %s",
+	r = err_set(err, ERR_INVAL, "'%.*s' is not a register that can be sampled; these can: %s",
 		(int)MIN(n, (size_t)32), name, str_text(&names));
 	str_fini(&names);
 	return r;

@@ -26,18 +26,18 @@ enum regs_arch {
 #endif
 };
 
-/* Of a machine as uname calls it; NULL: this one. */
+/* The architecture of a machine as uname names it; NULL: this machine. */
 enum regs_arch regs_arch_of(const char *machine);
 
 /*
- * The mask of the registers that finding callers takes, 0 where nobody can: all but segments, as
- * perf has it.
+ * The mask of the registers that unwinding needs: all but segments, as in perf; 0 if pace cannot
+ * unwind there.
  */
 u64 regs_for_callers(enum regs_arch arch);
 
 /*
- * The registers that can be sampled: those that the kernel has of every program, and, for
- * `has_vectors`, those that only a CPU with PEBS can add.
+ * The registers that can be sampled: those that the kernel has of every program and, with
+ * `has_vectors`, those that only a CPU with PEBS adds.
  */
 u64 regs_available(enum regs_arch arch, bool has_vectors);
 
@@ -45,13 +45,13 @@ u64 regs_available(enum regs_arch arch, bool has_vectors);
 const char *regs_name(enum regs_arch arch, unsigned number, char *buf, size_t size);
 
 /*
- * The mask of "ax,bx,XMM0": names in any case, all of them in `available`; XMM0 is both of its halves.
- * ERR_INVAL names the others.
+ * The mask of "ax,bx,XMM0": letter case is ignored; XMM0 is both of its halves. ERR_INVAL, with the names
+ * that there are, if one is not in `available`.
  */
 int regs_parse(enum regs_arch arch, const char *text, u64 available, u64 *ret_mask,
 	struct err *err);
 
-/* The names in the mask, each vector register once, with spaces between them. */
+/* Adds the names in the mask, each vector register once, with spaces between them. */
 void regs_add_names(enum regs_arch arch, u64 mask, struct str *text);
 
 #endif

@@ -7,13 +7,13 @@
 
 enum {
 	THREAD_ENTRY = 24,
-	CELL_BYTES = 192, /* about: what views keep of an event at a place */
+	CELL_BYTES = 192, /* about what views keep for an event at a place */
 };
 
-/* Sums of 64-bit counts stay numbers: no unit is as small as that. */
+/* Sums of 64-bit counts stay finite, and no unit is as small as that. */
 #define SCALE_MAX 1e30
 
-/* ---- what the counts are of ---- */
+/* ---- what was counted ---- */
 
 static void take_update(struct replay *r, const struct record_event_update *u)
 {
@@ -77,7 +77,7 @@ static u32 find_counter(const struct replay *r, const struct record_stat *s)
 	return TABLE_NONE;
 }
 
-/* Whether an earlier counter was on the same CPU and thread; counter `i` stands for them if none was. */
+/* Whether an earlier counter was on the CPU and thread of counter `i`; if not, notes that place. */
 static bool is_known_place(struct replay *r, u32 i)
 {
 	const struct counter *mine = &r->counting.counters.at[i];
@@ -86,13 +86,14 @@ static bool is_known_place(struct replay *r, u32 i)
 	u32 k;
 
 	while ((k = table_next(&r->places, &probe)) != TABLE_NONE)
-		if (r->counting.counters.at[k].cpu == mine->cpu && r->threads.at[k] == r->threads.at[i])
+		if (r->counting.counters.at[k].cpu == mine->cpu &&
+			r->threads.at[k] == r->threads.at[i])
 			return true;
 	table_add(&r->places, hash, i);
 	return false;
 }
 
-/* Views have a cell for each event at each place, which few readings in a file can make very many. */
+/* Views have a cell for each event at each place: few readings in a file can make very many cells. */
 static int check_cells(const struct replay *r, u64 offset, struct err *err)
 {
 	const struct reader *reader = &r->session->reader;
@@ -197,7 +198,7 @@ static int find_counters(struct replay *r, struct err *err)
 	r->is_found = true;
 	session_note_end(r->session, &r->cursor);
 	r->session->tally.n_undecoded += r->n_undecoded;
-	/* A pipe describes more events on its way. */
+	/* A pipe may have described more events meanwhile. */
 	return result < 0 ? result : check_cells(r, r->session->reader.data_end, err);
 }
 
@@ -210,7 +211,7 @@ static void explain_absent(struct counting *c)
 	for (size_t i = 0; i < c->events->n; i++)
 		if (!is_there[i])
 			err_set(&c->why[i], ERR_UNSUPPORTED,
-				"it could not be opened when this was recorded");
+				"the event could not be opened when this was recorded");
 	mem_free(is_there);
 }
 
@@ -230,7 +231,7 @@ int replay_open(struct replay *r, struct session *session, struct err *err)
 	if (!c->counters.n) {
 		replay_close(r);
 		return err_set(err, ERR_FORMAT,
-			"'%s' has no counts in it: 'stat report' shows what 'stat record' wrote",
+			"'%s' holds no counts: 'stat report' shows what 'stat record' wrote",
 			session->reader.path);
 	}
 	n_events = c->events->n;
@@ -280,7 +281,7 @@ int replay_next(struct replay *r, struct replay_moment *ret_moment, struct err *
 	}
 	if (result < 0 || !has_readings)
 		return result;
-	/* With intervals perf marks no end: the last readings are it. */
+	/* With intervals, perf does not mark the end: the last readings are the final ones. */
 	ret_moment->is_final = true;
 	return 1;
 }

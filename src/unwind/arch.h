@@ -1,5 +1,5 @@
 /*
- * arch.h - architectures whose stacks can be walked: their registers and calls.
+ * arch.h - the architectures whose stacks can be walked: their registers and calling conventions.
  *
  * Source   arch/{x86,arm64,riscv}/include/uapi/asm/perf_regs.h; register numbers: the DWARF sections of the
  *          ABI supplements
@@ -14,27 +14,30 @@ enum stack_arch {
 	STACK_I386,
 	STACK_ARM64,
 	STACK_RISCV64,
-	STACK_OTHER, /* nobody can walk these */
+	STACK_OTHER, /* not supported by the unwinder */
 };
 
 struct arch {
-	const u8 *dwarf; /* by the number in sample masks */
+	const u8 *dwarf; /* DWARF numbers, by bit number in the samples' register mask */
 	u8 n_regs;
-	u8 sp, ip; /* DWARF numbers; ip: where the sampled address is put */
-	u8 fp;     /* it points to the caller's, the return address is behind that; ARCH_NO_FP */
-	u8 link;   /* where a call leaves its return address; 255: on the stack */
+	u8 sp, ip; /* DWARF numbers; ip: where walks keep the sampled address */
+	u8 fp;   /* points to the saved caller's fp, the return address follows it; or ARCH_NO_FP */
+	u8 link; /* where a call leaves its return address; 255: on the stack */
 	u8 word;
-	u64 code; /* bits of an address that are address: the others sign it (pointer authentication) */
-	bool has_code; /* unwind/prologue reads its instructions; else only rows lead to callers */
+	u64 code; /* mask of the address bits: the other bits are a signature (pointer authentication) */
+	bool has_code; /* unwind/prologue can read its instructions; otherwise only CFI rows lead to callers */
 };
 
-/* A register that no sample has: frame pointers lie otherwise, and nobody follows them. */
+/*
+ * A register that no sample has, for architectures whose frame pointers have another layout and are not
+ * followed.
+ */
 enum { ARCH_NO_FP = 39 };
 
-/* By enum stack_arch; none of STACK_OTHER. */
+/* Indexed by enum stack_arch, without STACK_OTHER. */
 extern const struct arch archs[];
 
-/* The architecture of samples with these registers, recorded on `machine` (as uname -m says). */
+/* Returns the architecture of samples with these registers, recorded on `machine` (a name from uname -m). */
 enum stack_arch arch_of(const char *machine, u64 regs_abi);
 
 #endif

@@ -12,7 +12,7 @@ static bool is_exit(enum stack_arch arch, u32 number)
 				     : number == 93 || number == 94;
 }
 
-/* What an instruction puts into eax, of those that compilers take for small numbers; false: another. */
+/* Follows an instruction that compilers use to put a small number into eax. Returns false for any other. */
 static bool follow(const struct x86_op *op, u64 *number, bool *is_known)
 {
 	u8 code = op->opcode;
@@ -44,7 +44,7 @@ static bool follow(const struct x86_op *op, u64 *number, bool *is_known)
 		*number += op->rm == AX;
 		return true;
 	}
-	*number += code == 0x40; /* inc, in code of 32 bits */
+	*number += code == 0x40; /* inc, in 32-bit code */
 	return code == 0x40;
 }
 
@@ -72,7 +72,7 @@ static bool x86_is_exit(enum stack_arch arch, const struct stack_bytes *code)
 	return false;
 }
 
-/* movz x8, #number, and then svc; moves of other registers between. */
+/* movz x8, #number and then svc; moves of other registers may be in between. */
 static bool arm64_is_exit(const struct stack_bytes *code)
 {
 	u32 number = UINT32_MAX;

@@ -7,12 +7,12 @@ enum { INSTRUCTIONS_MAX = 24, SCANNED_MAX = 64 << 10 };
 
 enum op_kind {
 	OP_NONE, /* something else */
-	OP_SKIP, /* does nothing that matters here */
+	OP_SKIP, /* has no effect that matters here */
 	OP_SET,  /* reg = from + value */
 	OP_LOAD, /* reg = [from + value], reg2 = [from + value + word]; then sp += after */
-	OP_LOST, /* reg gets a value that nobody follows */
+	OP_LOST, /* reg gets an unknown value */
 	OP_LEAVE,
-	OP_RETURN, /* sp += value behind it */
+	OP_RETURN, /* pops the return address, then sp += value */
 };
 
 enum { NOTHING = 255 }; /* no register */
@@ -28,7 +28,7 @@ struct op {
 
 static const u8 endbr[] = {0xf3, 0x0f, 0x1e};
 
-/* The DWARF number of a register as instructions have it. */
+/* Converts a register number of an instruction to DWARF's. */
 static u8 x86_reg(const struct prologue *e, unsigned n)
 {
 	static const u8 of_64[] = {0, 2, 1, 3, 7, 6, 4, 5};
@@ -44,7 +44,7 @@ static struct op x86_memory(const struct prologue *e, const u8 *p, u32 n, unsign
 	struct op op = {.reg = x86_reg(e, reg), .reg2 = NOTHING, .from = x86_reg(e, base)};
 	s32 disp;
 
-	/* Only the stack pointer and the frame pointer as base, with a displacement or none. */
+	/* The base must be the stack pointer or the frame pointer, with or without a displacement. */
 	if ((base != 4 && base != 5) || mode == 3 || (mode == 0 && base != 4) || rex & 3 ||
 		(base == 4 && (n < 3 || p[2] != 0x24)))
 		return (struct op){OP_NONE};
@@ -70,7 +70,7 @@ static struct op x86_register(const struct prologue *e, const u8 *p, u32 n, unsi
 
 	if (n >= 3 && p[0] == 0x83 && p[1] == 0xc4 && is_wide)
 		return (struct op){OP_SET, 3, e->sp, NOTHING, e->sp, (signed char)p[2], 0};
-	/* _fini makes its frame and undoes it. */
+	/* _fini makes and undoes its frame this way. */
 	if (n >= 3 && p[0] == 0x83 && p[1] == 0xec && is_wide)
 		return (struct op){OP_SET, 3, e->sp, NOTHING, e->sp, -(signed char)p[2], 0};
 	if (n >= 6 && p[0] == 0x81 && p[1] == 0xc4 && is_wide)
@@ -80,7 +80,7 @@ static struct op x86_register(const struct prologue *e, const u8 *p, u32 n, unsi
 	op.reg = x86_reg(e, (p[1] & 7) | (rex & 1) << 3);
 	op.from = x86_reg(e, (p[1] >> 3 & 7) | (rex & 4) << 1);
 	op.kind = p[0] == 0x89 && is_wide ? OP_SET : OP_LOST;
-	/* A stack pointer that is computed is nothing for us. */
+	/* A computed stack pointer is not supported. */
 	if (op.reg == e->sp && op.kind == OP_LOST)
 		op.kind = OP_NONE;
 	return op;
@@ -115,8 +115,8 @@ static u32 x86_endbr(const u8 *p, u32 n)
 }
 
 /*
- * The bytes of a jump to an address that is in memory, not in a register nor an element of a table: an entry of the PLT, which in
- * static programs no call frame information covers, or a call of a function at the end of another.
+ * The size of a jump to an address that is in memory, but not in a table: a PLT entry (in static programs
+ * without call frame information), or a tail call.
  */
 static u32 x86_jump_elsewhere(const u8 *p, u32 n)
 {
@@ -152,7 +152,7 @@ static struct op x86_op(const struct prologue *e, const u8 *p, u32 n)
 	return op;
 }
 
-/* The bytes of `mov %rsp,%rbp` at p: their number, or 0. */
+/* The size of `mov %rsp,%rbp` at p, or 0. */
 static u32 x86_move_to_fp(const struct prologue *e, const u8 *p, u32 n)
 {
 	u32 prefix = e->word == 8;
@@ -164,7 +164,7 @@ static u32 x86_move_to_fp(const struct prologue *e, const u8 *p, u32 n)
 }
 
 /*
- * The first instructions of _init, which are in every program and library of glibc, without call frame
+ * The first instructions of _init, which glibc puts into every program and library without call frame
  * information: sub $8,%rsp; mov __gmon_start__(%rip),%rax; test %rax,%rax; je; call *%rax.
  */
 static bool x86_is_init(const u8 *p, u32 n)
@@ -177,7 +177,7 @@ static bool x86_is_init(const u8 *p, u32 n)
 		!memcmp(p + sizeof(head) + between, tail, sizeof(tail));
 }
 
-/* How much of endbr, push %rbp, mov %rsp,%rbp is still to come: 0: it is no such place. */
+/* How much of endbr, push %rbp, mov %rsp,%rbp is still to be executed; 0: this is not a prologue. */
 static unsigned x86_entry(const struct prologue *e)
 {
 	const u8 *p = e->code.at;
@@ -190,7 +190,7 @@ static unsigned x86_entry(const struct prologue *e)
 	return e->code.n_before && p[-1] == 0x55 && x86_move_to_fp(e, p, n) ? 1 : 0;
 }
 
-/* Whether a jump before `end` leads behind it and not beyond `function_end`. Too much is found rather than too little. */
+/* Whether a jump before `end` leads past it, but not beyond `limit`. It may report a jump that is none. */
 static bool x86_jumps_over(const u8 *p, u32 end, u64 limit)
 {
 	for (u32 i = 0; i + 1 < end; i++) {
@@ -208,7 +208,7 @@ static bool x86_jumps_over(const u8 *p, u32 end, u64 limit)
 	return false;
 }
 
-/* Whether a frame is undone (mov %rbp,%rsp; pop %rbp) and the function goes on. */
+/* Whether the code undoes its frame (mov %rbp,%rsp; pop %rbp) and then continues. */
 static bool x86_goes_on_without_frame(const u8 *p, u32 n)
 {
 	for (u32 i = 0; i + 4 < n; i++) {
@@ -224,7 +224,7 @@ static bool x86_goes_on_without_frame(const u8 *p, u32 n)
 	return false;
 }
 
-/* Whether the function begins with a jump to where it makes its frame (regular expressions of V8). */
+/* Whether the function begins with a jump to the code that makes its frame (regular expressions of V8). */
 static bool x86_enters_by_jump(const struct prologue *e, const u8 *start)
 {
 	u64 n = e->code.into + e->code.n_after, to = 0;
@@ -238,8 +238,8 @@ static bool x86_enters_by_jump(const struct prologue *e, const u8 *start)
 }
 
 /*
- * The frame may be made some instructions behind the start (generated code looks first whether it is
- * still valid), but then no way may lead around that.
+ * The frame may be made some instructions after the start (generated code first checks whether it is
+ * still valid), but then no jump may bypass it.
  */
 static enum prologue_frame x86_frame(const struct prologue *e)
 {
@@ -247,7 +247,7 @@ static enum prologue_frame x86_frame(const struct prologue *e)
 	const u8 *start = e->code.at - e->code.into;
 	u32 n = (u32)e->code.into, at = x86_endbr(start, n);
 
-	/* At the very first instruction nothing can have been done. */
+	/* Nothing can have been done before the very first instruction. */
 	if (n == 0 || n == at)
 		return PROLOGUE_LEAF;
 	if (x86_enters_by_jump(e, start))
@@ -265,7 +265,7 @@ static enum prologue_frame x86_frame(const struct prologue *e)
 	return PROLOGUE_UNKNOWN;
 }
 
-/* call *...: opcode ff /2 of each length that there is. */
+/* call *...: opcode ff /2, in all its lengths. */
 static bool x86_is_call_before(const u8 *p, u32 n)
 {
 	static const struct {
@@ -293,7 +293,7 @@ static bool x86_is_call_before(const u8 *p, u32 n)
 
 enum { ARM64_FP = 29, ARM64_LINK = 30, ARM64_SP = 31 };
 
-/* nop, bti, paciasp, autiasp and their like: hints to processors without them. */
+/* nop, bti, paciasp, autiasp and the like: hints, which older processors ignore. */
 static bool arm64_is_hint(u32 v)
 {
 	return (v & 0xfffff01f) == 0xd503201f;
@@ -309,7 +309,7 @@ static s64 sign_extended(u32 v, unsigned low, unsigned bits)
 	return (s64)((u64)(v >> low) << (64 - bits)) >> (64 - bits);
 }
 
-/* Loads from the stack: of pairs and of one register, of integers and of vectors' halves. */
+/* Loads from the stack: of one register or a pair, of integers or halves of vectors. */
 static struct op arm64_load(u32 v)
 {
 	struct op op = {OP_LOAD, 4, v & 31, NOTHING, ARM64_SP, 0, 0};
@@ -374,12 +374,14 @@ static unsigned arm64_entry(const struct prologue *e)
 	return n >= 4 && arm64_saves_frame(load_u32(p)) ? 2 : 0;
 }
 
-/* Whether an instruction may change where the return address is, or the stack pointer. */
+/* Whether an instruction may change the place of the return address, or the stack pointer. */
 static bool arm64_touches_link(u32 v)
 {
 	bool is_call = v >> 26 == 0x25 || (v & 0xfffff000) == 0xd63f0000;
 	bool is_pair = (v & 0x3a000000) == 0x28000000;
-	/* add and sub without flags, whose 31 is the stack pointer; before or after loads and stores */
+	/*
+	 * add and sub without flags, where register 31 is the stack pointer; pre- and post-indexed accesses
+	 */
 	bool sets_sp = ((v & 0x3f000000) == 0x11000000 || (v & 0x3fe00000) == 0x0b200000) &&
 		(v & 31) == ARM64_SP;
 	bool moves_sp = (v >> 5 & 31) == ARM64_SP &&
@@ -415,7 +417,7 @@ static bool arm64_is_call_before(const u8 *p, u32 n)
 	return v >> 26 == 0x25 || (v & 0xfffffc1f) == 0xd63f0000 || (v & 0xfefff800) == 0xd63f0800;
 }
 
-/* ---- all ---- */
+/* ---- all architectures ---- */
 
 static bool has(const struct prologue *e, unsigned reg)
 {
@@ -450,7 +452,7 @@ static struct op next_op(const struct prologue *e, u32 at)
 	return x86_op(e, p, n);
 }
 
-/* What is between the stack pointer and the return address has been undone. */
+/* Takes the return address, after everything above it on the stack has been popped. */
 static bool take_return(struct prologue *e, u64 more, u64 *ret_ip)
 {
 	if (e->link != NOTHING) {
@@ -465,7 +467,7 @@ static bool take_return(struct prologue *e, u64 more, u64 *ret_ip)
 	return true;
 }
 
-/* False: the instruction has no effect that can be told. */
+/* Executes an instruction. Returns false if its effect is unknown. */
 static bool play(struct prologue *e, const struct op *op)
 {
 	u64 sp = e->regs[e->sp], from;

@@ -1,16 +1,16 @@
 #include "unwind/sigframe.h"
 
-/* A trampoline's code, and where the registers are when it begins. */
+/* A trampoline's code, and where the saved registers are when it begins. */
 struct trampoline {
 	u8 code[12];
 	u8 n_code;
-	u8 pointer; /* there, above the stack pointer, is the ucontext's address; 0: there is none */
-	u16 context; /* from the stack pointer, or from the ucontext, to its registers */
+	u8 pointer;  /* offset from sp to the pointer to the ucontext; 0: there is none */
+	u16 context; /* offset of the registers, from sp or from the ucontext */
 	const u16 *offsets;
 	u8 n_offsets;
 };
 
-/* By DWARF's numbers. */
+/* Indexed by DWARF register number. */
 static const u16 x86_64_offsets[] = {144, 136, 152, 128, 112, 104, 120, 160, 40, 48, 56, 64, 72, 80,
 	88, 96, 168};
 static const u16 i386_offsets[] = {44, 40, 36, 32, 28, 24, 20, 16, 56};
@@ -34,7 +34,7 @@ static const struct trampoline i386_trampolines[] = {
 };
 
 static const struct trampoline arm64_trampolines[] = {
-	/* mov x8, #139; svc #0: siginfo, ucontext, in it what is before the general registers */
+	/* mov x8, #139; svc #0: siginfo, then the ucontext, whose general registers come late */
 	{{0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4}, 8, 0, 128 + 176, OFFSETS(arm64_offsets)},
 };
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What happens where something is missing: rights, space, files, processes."""
+"""What happens when something is missing: rights, space, files, processes."""
 import os
 import random
 import re
@@ -72,7 +72,7 @@ def without_rights_the_whole_system_is_refused_with_level_capability_and_command
             result = as_nobody('record', *words)
             assert result.status == 1, result
             for part in ('perf_event_paranoid is 2', 'needs 0 or less', 'CAP_PERFMON', 'sudo sysctl kernel.perf_event_paranoid=0',
-                         'your own programs can be measured as it is'):
+                         'your own programs can be measured now'):
                 assert part in result.err, result
             assert not os.path.exists('perf.data') and result.err.count('\n') == 1, result
 
@@ -420,7 +420,7 @@ def a_low_limit_of_open_files_is_raised_and_that_is_said():
     result = run('sh', '-c', f'ulimit -S -n 64; exec {PACE} record -e cpu-clock -p {target.pid} sh -c "ulimit -n; sleep 0.2"')
     stop(target)
     check_sane(result)
-    assert result.status == 0 and 'pace raises its limit, which was 64 (ulimit -n)' in result.err, result
+    assert result.status == 0 and 'pace raises its own limit, which was 64 (ulimit -n)' in result.err, result
     # The command has the limit that it was given.
     assert result.out == '64\n', result
 
@@ -432,7 +432,7 @@ def a_setuid_program_runs_and_what_will_be_missing_is_said():
     result = as_nobody('record', '-o', 'su.data', 'su', '--version')
     assert result.status == 0 and 'su from' in result.out, result
     assert 'the kernel takes the counters away from such a program' in result.err and 'root' in result.err, result
-    assert 'over too soon' not in result.err, result
+    assert 'ended too soon' not in result.err, result
 
 
 @test
@@ -568,8 +568,8 @@ def a_stream_whose_reader_leaves_ends_and_the_command_does_not():
         result = run('sh', '-c', f'{{ {PACE} record -e cpu-clock -F 9999 -o - sh -c "{program} 3 >quiet 2>&1; echo over >over; exit {ends}"; '
                                  'echo "status $?" >&2; } | head -c 20000 >part.data')
         check_sane(result)
-        assert f'status {status}\n' in result.err and 'Broken pipe: whoever read the recording has left' in result.err, result
-        assert 'its end is awaited' in result.err and open('over').read() == 'over\n', result
+        assert f'status {status}\n' in result.err and 'Broken pipe: the process that read the recording has left' in result.err, result
+        assert 'waiting for the command to end' in result.err and open('over').read() == 'over\n', result
         os.unlink('over')
         script = pace('script', '-i', 'part.data', '-F', 'time')
         assert script.status in (0, 1) and script.out.count('\n') > 100, script

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Programs that make their code while they run: its functions have names, and the same as perf gives them."""
+"""Programs that generate code while they run: its functions have names, the same as in perf."""
 import collections
 import glob
 import os
@@ -181,7 +181,7 @@ def clocks_are_recorded_and_said_in_the_header():
     perf_works()
     assert 'boottime (7)' in run('perf', 'report', '--header-only').out
     refused = pace('record', '-k', 'moon', 'true')
-    assert refused.status != 0 and "'moon' is no clock for events" in refused.err, refused
+    assert refused.status != 0 and "'moon' is not a clock for events" in refused.err, refused
 
 
 @test

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What people type who come from perf, its books and its web pages: as it is printed there, and what they are told where it is not taken."""
+"""What users of perf, its books and its web pages type: commands as printed there, and the messages for those that pace does not take."""
 import os
 import re
 import shutil
@@ -78,7 +78,7 @@ def printed_dashes_quotes_and_blanks_are_explained():
         ('pace record \u2014T true', dashed + "'-T'"),
         ('pace record -a \u2013g', dashed + "'-g'"),
         ('pace stat -e \u201d{cycles:u, instructions:u}\u201d gzip', 'of printed text: type "'),
-        ('pace stat -e cycles, instructions true', 'a list with blanks stands in quotes'),
+        ('pace stat -e cycles, instructions true', 'put a list with blanks in quotes'),
         ('pace stat -e 4c8 true', "did you mean the raw event 'r4c8'?"),
     ])
 

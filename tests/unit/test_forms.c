@@ -181,7 +181,7 @@ TEST(forms_that_have_no_place_for_what_there_is_are_refused)
 	struct err err;
 
 	CHECK_EQ(form_check(&c, FORM_OF_ROWS, &err), ERR_INVAL);
-	CHECK_STR(err.msg, "--format: 'folded' shows stacks, and here are none");
+	CHECK_STR(err.msg, "--format: 'folded' shows stacks, and there are none here");
 	CHECK_EQ(form_check(&c, FORM_OF_NESTED, &err), ERR_INVAL);
 	c.name = "csv";
 	CHECK_EQ(form_check(&c, FORM_OF_ROWS, &err), 0);

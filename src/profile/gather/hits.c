@@ -10,12 +10,12 @@
 
 enum { PLACES_REMEMBERED = 4096 };
 
-/* Something that was looked up before: a page of a space, or an address in it. */
+/* An earlier look-up: of a page of a space, or of an address in it. */
 struct place {
 	const struct space *space;
 	u64 at;
 	bool is_page, is_return;
-	u32 found; /* of an address: where it is in worker->found; TABLE_NONE: in no map */
+	u32 found; /* for an address: its position in worker->found; TABLE_NONE: in no map */
 };
 
 struct hits_worker {
@@ -28,23 +28,24 @@ struct hits_worker {
 	const struct thread_state *state;
 };
 
-/* Its position in worker->found. */
+/* The hit's position in worker->found; created if new. */
 static u32 get_hit(struct hits_worker *w, const struct hit *hit)
 {
-	u64 hash = hash_mix(hit->address, (u64)hit->dso << 1 | hit->is_return);
+	u64 hash = hash_mix(hit->address, (u64)hit->dso << 2 | hit->is_return << 1 | hit->is_look);
 	struct table_probe probe = table_probe(&w->index, hash);
 	u32 i;
 
 	while ((i = table_next(&w->index, &probe)) != TABLE_NONE)
 		if (w->found.at[i].address == hit->address && w->found.at[i].dso == hit->dso &&
-			w->found.at[i].is_return == hit->is_return)
+			w->found.at[i].is_return == hit->is_return &&
+			w->found.at[i].is_look == hit->is_look)
 			return i;
 	table_add(&w->index, hash, w->found.n);
 	vec_add(&w->found, *hit);
 	return (u32)w->found.n - 1;
 }
 
-/* Whether it was looked up before; else that is to be done now, and *ret_place takes what comes of it. */
+/* Whether `key` was looked up before. If not, the caller looks it up and stores the result in *ret_place. */
 static bool is_known(struct hits_worker *w, const struct place *key, struct place **ret_place)
 {
 	u32 *slot = memo_slot(&w->memo, hash_mix(key->at, (u64)(uintptr_t)key->space));
@@ -72,7 +73,7 @@ static void hit_page(struct hits_worker *w, u64 ip, u8 mode)
 		w->hit[map->dso->id] = true;
 }
 
-/* per address; NULL: it is in no map, or nobody asks for places */
+/* per address; NULL: it is in no map, or places are not wanted */
 static struct hit *hit_address(struct hits_worker *w, u64 ip, u8 mode, bool is_return)
 {
 	const struct space *space = machine_space(w->state, mode);
@@ -89,15 +90,15 @@ static struct hit *hit_address(struct hits_worker *w, u64 ip, u8 mode, bool is_r
 		if (map) {
 			w->hit[map->dso->id] = true;
 			place->found = get_hit(w,
-				&(struct hit){map_offset(map, ip), map->dso->id, is_return, 0});
+				&(struct hit){map_offset(map, ip), map->dso->id, is_return});
 		}
 	}
 	return place->found == TABLE_NONE ? NULL : &w->found.at[place->found];
 }
 
 /*
- * Callers that will be found in a stack dump: whatever it points to may be one. To unwind it here
- * would cost more than some build-ids too many.
+ * Counts every address in a stack dump as a caller. Unwinding the dump here would cost more than a few
+ * unneeded build-ids.
  */
 static void hit_dump(struct hits_worker *w, const struct sample *s)
 {
@@ -120,7 +121,7 @@ static void hit_chain(struct hits_worker *w, const struct sample_words *chain, u
 		hit_address(w, step.ip, step.mode, step.is_return);
 }
 
-/* Branches do not say which mode they were in: the kernel has the upper half of addresses. */
+/* Branches do not tell their CPU mode: the kernel has the upper half of the addresses. */
 static void hit_branches(struct hits_worker *w, const struct sample_branches *branches)
 {
 	enum { EACH = 24 };
@@ -132,6 +133,16 @@ static void hit_branches(struct hits_worker *w, const struct sample_branches *br
 			hit_address(w, ip,
 				ip >> 63 ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, false);
 		}
+}
+
+/* What the walk of this sample's stack asked of code. */
+static void hit_looks(struct hits_worker *w, struct callers_walk *walk)
+{
+	vec_each(look, &walk->looks) {
+		w->hit[look->dso] = true;
+		get_hit(w, &(struct hit){look->off, look->dso, .is_look = true});
+	}
+	walk->looks.n = 0;
 }
 
 static void take_sample(void *ctx, struct visit *v)
@@ -149,9 +160,10 @@ static void take_sample(void *ctx, struct visit *v)
 	hit_chain(w, &s->chain, v->mode);
 	if (w->has_places)
 		hit_branches(w, &s->branches);
-	if (w->has_callers && callers_has_source(v->format) && visit_callers(v))
+	if (w->has_callers && callers_has_source(v->format) && visit_callers(v)) {
 		hit_chain(w, &v->chain, v->mode);
-	else if (s->user_stack.dyn_size)
+		hit_looks(w, &v->visits->walk);
+	} else if (s->user_stack.dyn_size)
 		hit_dump(w, s);
 }
 
@@ -163,7 +175,9 @@ static int by_place(const void *a, const void *b)
 		return x->dso < y->dso ? -1 : 1;
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
-	return (int)x->is_return - (int)y->is_return;
+	if (x->is_return != y->is_return)
+		return (int)x->is_return - (int)y->is_return;
+	return (int)x->is_look - (int)y->is_look;
 }
 
 static void sort_places(struct hits *h)
@@ -232,8 +246,10 @@ int hits_find(struct trace *t, const struct hits_options *options, struct hits *
 	int r;
 
 	memset(ret, 0, sizeof(*ret));
+	t->callers.notes_looks = options->has_places && options->has_callers;
 	ret->dsos = mem_zalloc(t->machine.dsos.at.n + 1);
 	r = pass_run(t, &pass, visitors, 1, err);
+	t->callers.notes_looks = false;
 	sort_places(ret);
 	return r;
 }

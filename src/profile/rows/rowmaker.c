@@ -18,7 +18,7 @@ static bool is_same(const char *a, const char *b)
 	return a == b || (*a == *b && !strcmp(a, b));
 }
 
-/* Rows are alike: the next column, or one behind it, or any; else a new one is put there. */
+/* Sets m->next past the column of that name, inserting it if new. Rows are alike, so it is mostly the next one. */
 static void find_column(struct rowmaker *m, const char *name)
 {
 	for (size_t n = 0; n < m->columns.n; n++) {
@@ -183,7 +183,7 @@ static void make_row(struct rowmaker *m, size_t row)
 	m->made = row + 1;
 }
 
-/* The cells of a row, made if they are not there. */
+/* The cells of a row, which are made first if necessary. */
 static const struct rowset_cell *cells_of(const struct rowset *r, size_t row, size_t *ret_n)
 {
 	const struct rowmaker *m = r->of;
@@ -197,7 +197,7 @@ static const struct rowset_cell *cells_of(const struct rowset *r, size_t row, si
 	return m->cells.at + m->rows.at[row];
 }
 
-/* Whoever asks for a cell asks for the next one then. */
+/* The search begins after the last cell asked for: that is mostly the next one. */
 static void cell_of(const struct rowset *r, const struct rowset_column *c, size_t row, u32 part,
 	struct str *room, struct cell *ret)
 {

@@ -5,7 +5,7 @@
 #include "symbol/elf/elfword.h"
 #include "unwind/x86.h"
 
-/* Longer than _start is anywhere. */
+/* Any _start is shorter. */
 enum { LONGEST = 96 };
 
 static bool is_loaded_code(const struct elf *elf, u64 va)
@@ -20,7 +20,7 @@ static bool is_loaded_code(const struct elf *elf, u64 va)
 	return false;
 }
 
-/* What is loaded from `va` on, up to LONGEST bytes, and how many. */
+/* The bytes that are loaded at `va`: up to LONGEST, and their number. */
 static const u8 *code_at(const struct elf *elf, u64 va, u32 *ret_n)
 {
 	for (u32 n = LONGEST; n >= 16; n -= 16) {
@@ -33,12 +33,12 @@ static const u8 *code_at(const struct elf *elf, u64 va, u32 *ret_n)
 	return NULL;
 }
 
-/* What _start has done before an instruction. */
+/* The effect of _start up to an instruction. */
 struct state {
 	u64 at;          /* the next instruction */
-	u64 first;       /* what the first argument is by now; 0: nothing known */
-	u64 eax, ebx;    /* i386: numbers made of constants; 0: unknown */
-	u64 came_from;   /* i386: behind the last call */
+	u64 first;       /* the first argument at this point; 0: unknown */
+	u64 eax, ebx;    /* i386: constants; 0: unknown */
+	u64 came_from;   /* i386: the return address of the last call */
 	bool is_outmost; /* the frame pointer was cleared: there is no caller */
 };
 
@@ -48,7 +48,7 @@ static bool is_zeroing_of_bp(const struct x86_op *op)
 		op->reg == 5 && op->rm == 5;
 }
 
-/* lea main(%rip), %rdi; mov $main, %rdi or %edi; mov main@GOT(%rip), %rdi. */
+/* The ways to load main: lea main(%rip), %rdi; mov $main, %rdi or %edi; mov main@GOT(%rip), %rdi. */
 static void take_x86_64(const struct elf *elf, const struct x86_op *op, struct state *s)
 {
 	enum { RDI = 7 };
@@ -68,8 +68,8 @@ static void take_x86_64(const struct elf *elf, const struct x86_op *op, struct s
 }
 
 /*
- * push $main; mov $main, %eax, push %eax; push main@GOT(%ebx); lea main@GOTOFF(%ebx), %eax, push
- * %eax: it is pushed last. %ebx is where a call came from, and a number.
+ * The ways to push main, last of all: push $main; mov $main, %eax, push %eax; push main@GOT(%ebx);
+ * lea main@GOTOFF(%ebx), %eax, push %eax. %ebx is a return address plus a constant.
  */
 static void take_i386(const struct elf *elf, const struct x86_op *op, struct state *s)
 {
@@ -93,8 +93,8 @@ static void take_i386(const struct elf *elf, const struct x86_op *op, struct sta
 }
 
 /*
- * musl's _start hands its stack pointer to _start_c, in C, and that main to the C library. It calls that,
- * or jumps there.
+ * musl's _start passes its stack pointer to _start_c, written in C, and that passes main to the C library. _start
+ * calls _start_c, or jumps there.
  */
 static u64 musl_main(const struct elf *elf, u64 start_c)
 {
@@ -126,8 +126,8 @@ static bool is_stack_to_rdi(const struct x86_op *op)
 }
 
 /*
- * crt1.o of i386 hands over a jump to main that stands behind _start and what _start calls to learn
- * where it is, for programs at a fixed address.
+ * crt1.o of i386, for programs at a fixed address, passes a jump to main that is placed behind _start and the
+ * function by which _start gets its own address.
  */
 static u64 past_wrapper(const u8 *code, u32 n, u64 start_end, const struct state *s, u64 entry)
 {
@@ -144,7 +144,7 @@ static u64 past_wrapper(const u8 *code, u32 n, u64 start_end, const struct state
 	return (u32)(entry + i + op.size + (u64)op.imm);
 }
 
-/* Up to a call with hlt behind it: only what never returns is called so. */
+/* Walks up to a call with hlt behind it: only a function that never returns is called that way. */
 static void walk_x86(const struct elf *elf, const u8 *code, u32 n, struct crt *ret)
 {
 	enum { HLT = 0xf4 };
@@ -184,13 +184,13 @@ static void walk_x86(const struct elf *elf, const u8 *code, u32 n, struct crt *r
 
 /* ---- arm64 ---- */
 
-/* The number in `bits` bits of an instruction from `low` on, with its sign. */
+/* The signed number in `bits` bits of an instruction, from bit `low` on. */
 static s64 signed_field(u32 op, unsigned low, unsigned bits)
 {
 	return (s64)((u64)(op >> low) << (64 - bits)) >> (64 - bits);
 }
 
-/* adrp, add, ldr, movz and movk to x0. */
+/* Follows adrp, add, ldr, movz and movk to x0. */
 static void take_arm64(const struct elf *elf, u32 op, struct state *s)
 {
 	if ((op & 0x9f00001f) == 0x90000000)
@@ -211,7 +211,7 @@ static bool is_branch(u32 op, bool is_call)
 	return (op & 0xfc000000) == (is_call ? 0x94000000u : 0x14000000u);
 }
 
-/* What is behind _start itself is a way to main, for programs that are linked statically. */
+/* In statically linked programs _start is followed by a stub that jumps to main. */
 static u64 way_to_main(const u8 *code, u32 n, u32 i, u64 at)
 {
 	enum { NOP = 0xd503201f, BTI_C = 0xd503245f };
@@ -227,7 +227,7 @@ static u64 way_to_main(const u8 *code, u32 n, u32 i, u64 at)
 	return 0;
 }
 
-/* Up to two calls one behind the other: the second, of abort(), is for nothing. */
+/* Walks up to two adjacent calls: the second one, of abort(), is never reached. */
 static void walk_arm64(const struct elf *elf, const u8 *code, u32 n, struct crt *ret)
 {
 	enum { CLEAR_FP = 0xd280001d };

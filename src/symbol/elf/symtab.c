@@ -13,7 +13,7 @@ struct entry {
 	u8 info, other;
 	u16 section;
 	u64 value, size;
-	const struct elf_section *its; /* that section; NULL: none */
+	const struct elf_section *its; /* the section with number `section`; NULL: none */
 };
 
 static bool take_entry(const struct elf *elf, struct bytes *b, struct entry *e)
@@ -44,8 +44,8 @@ static const char *text_at(struct bytes strings, u32 offset)
 }
 
 /*
- * ARM and RISC-V mark code and data with symbols that name no function; what RISC-V jumps to stays as
- * an assembler's label, .LBB1_2.
+ * ARM and RISC-V mark code and data with symbols that are not names of functions; RISC-V's jump targets
+ * keep the assembler's labels, .LBB1_2.
  */
 static bool is_mapping_symbol(const char *name)
 {
@@ -54,7 +54,7 @@ static bool is_mapping_symbol(const char *name)
 	return name[0] == '$' && name[1] && strchr("axdt", name[1]) && (!name[2] || name[2] == '.');
 }
 
-/* The section of the n-th symbol; `numbers`: a table of those that do not fit into 16 bits. */
+/* The section of the n-th symbol; `numbers`: the table of section numbers that need more than 16 bits. */
 static const struct elf_section *section_of(const struct elf *elf, struct bytes numbers, u16 number,
 	u64 n)
 {
@@ -67,7 +67,7 @@ static const struct elf_section *section_of(const struct elf *elf, struct bytes 
 		: NULL;
 }
 
-/* Whether samples can fall into it: functions, and whatever has a name in executable sections. */
+/* Whether samples can fall into the symbol: functions, and all named things in executable sections. */
 static bool is_code(const struct elf *elf, const struct entry *e)
 {
 	bool is_executable = e->its && e->its->flags & SHF_EXECINSTR;
@@ -75,7 +75,7 @@ static bool is_code(const struct elf *elf, const struct entry *e)
 
 	if (e->section == SHN_UNDEF || e->section == SHN_ABS)
 		return false;
-	/* Of a file that is yet to be linked: what has a place. */
+	/* In an unlinked file: symbols in executable sections. */
 	if (elf->type == ET_REL)
 		return (type <= STT_FUNC || type == STT_GNU_IFUNC) && is_executable;
 	if (type == STT_FUNC || type == STT_GNU_IFUNC)
@@ -120,7 +120,7 @@ static size_t add_entries(struct symtab *t, const struct elf *elf, u32 section_t
 		if (!is_wanted(elf, &e) || !(name = text_at(strings, e.name)) || !*name ||
 			is_mapping_symbol(name))
 			continue;
-		/* Of Thumb code the lowest bit says only that it is. */
+		/* The lowest bit of an address only marks Thumb code. */
 		if (elf->machine == EM_ARM && (e.info & 0xf) == STT_FUNC)
 			e.value &= ~(u64)1;
 		if (elf->type == ET_REL)
@@ -165,16 +165,16 @@ void symtab_merge_elf(struct symtab *t, const struct elf *elf, u32 section_type)
 
 /* ---- PLT ---- */
 
-struct slot { /* a word of the GOT and the function whose address goes there */
+struct slot { /* a word of the GOT, and the function whose address it gets */
 	u64 address;
-	const char *name; /* NULL: what the resolver at `ifunc` chooses */
+	const char *name; /* NULL: the one that the resolver at `ifunc` chooses */
 	u64 ifunc;
 };
 
 struct slots {
 	VEC(struct slot) at;
 	struct table index;
-	VEC(u64) lazy; /* their addresses by number, as the PLT's relocations come */
+	VEC(u64) lazy; /* addresses of slots by number, in the order of the PLT's relocations */
 };
 
 static const struct slot *find_slot(const struct slots *slots, u64 address)
@@ -188,7 +188,7 @@ static const struct slot *find_slot(const struct slots *slots, u64 address)
 	return NULL;
 }
 
-/* A word of the file where a section has it loaded to; 0 if none has. */
+/* The word that a section has for an address; 0 if none has. */
 static u32 word_at(const struct elf *elf, u64 address)
 {
 	for (u32 i = 0; i < elf->n_sections; i++) {
@@ -212,7 +212,7 @@ static u32 ifunc_type(const struct elf *elf)
 					 : R_AARCH64_IRELATIVE;
 }
 
-/* What a relocation puts into its slot: the address of a symbol, or of what a resolver chooses. */
+/* Names a slot by its relocation: after a symbol, or after a resolver. */
 static bool name_slot(const struct elf *elf, const struct elf_section *symbols, u64 symbol,
 	u32 type, struct slot *slot)
 {
@@ -229,7 +229,7 @@ static bool name_slot(const struct elf *elf, const struct elf_section *symbols, 
 		*slot->name;
 }
 
-/* One entry: 64-bit machines have addends in it, i386 has them in the slots. */
+/* Reads one relocation. On 64-bit machines it has an addend; i386 has addends in the slots. */
 static bool take_relocation(const struct elf *elf, struct bytes *rel, struct slot *slot,
 	u64 *ret_symbol, u32 *ret_type)
 {
@@ -268,8 +268,8 @@ static void add_relocations(const struct elf *elf, const struct elf_section *s, 
 		if (is_lazy)
 			vec_add(&slots->lazy, slot.address);
 		/*
-		 * A slot is filled once; a file that says otherwise a million times must not cost
-		 * an hour.
+		 * A slot is filled once: a file with millions of relocations for one slot must not
+		 * take an hour.
 		 */
 		if (find_slot(slots, slot.address) || !name_slot(elf, symbols, symbol, type, &slot))
 			continue;
@@ -280,7 +280,7 @@ static void add_relocations(const struct elf *elf, const struct elf_section *s, 
 	}
 }
 
-/* Where the register points to that i386's shared code reaches the GOT by. */
+/* The address in the register by which i386's shared code reaches the GOT. */
 static u64 got_base(const struct elf *elf)
 {
 	const struct elf_section *got = elf_section(elf, ".got.plt");
@@ -291,12 +291,12 @@ static u64 got_base(const struct elf *elf)
 }
 
 /*
- * The word of the GOT that the stub of `size` bytes at `address` jumps through; 0 if it is no stub.
+ * The GOT word that the stub of `size` bytes at `address` jumps through; 0 if it is not a stub.
  */
 static u64 slot_of_stub(const struct elf *elf, struct bytes code, u64 address, u64 size)
 {
 	if (elf->machine == EM_386) {
-		/* jmp *address, or in shared code jmp *offset(%ebx); maybe behind endbr32 */
+		/* jmp *address, or in shared code jmp *offset(%ebx); maybe after endbr32 */
 		for (u64 i = 0; i + 6 <= size && i < 8; i++) {
 			if (code.at[i] != 0xff ||
 				(code.at[i + 1] != 0x25 && code.at[i + 1] != 0xa3))
@@ -306,12 +306,12 @@ static u64 slot_of_stub(const struct elf *elf, struct bytes code, u64 address, u
 		}
 	}
 	if (elf->machine == EM_X86_64) {
-		/* jmp *disp32(%rip), maybe behind endbr64, a bnd prefix, mov $number, %r11d */
+		/* jmp *disp32(%rip), maybe after endbr64, a bnd prefix, mov $number, %r11d */
 		for (u64 i = 0; i + 6 <= size && i < 12; i++)
 			if (code.at[i] == 0xff && code.at[i + 1] == 0x25)
 				return address + i + 6 + (u64)(s64)(s32)load_u32(code.at + i + 2);
 	} else if (elf->machine == EM_AARCH64) {
-		/* adrp x16, page; ldr x17, [x16, #offset]; maybe behind bti c */
+		/* adrp x16, page; ldr x17, [x16, #offset]; maybe after bti c */
 		for (u64 i = 0; i + 8 <= size && i < 8; i += 4) {
 			u32 adrp = load_u32(code.at + i), ldr = load_u32(code.at + i + 4);
 			s64 page;
@@ -328,8 +328,8 @@ static u64 slot_of_stub(const struct elf *elf, struct bytes code, u64 address, u
 }
 
 /*
- * The slot that a stub of x86 has filled: beside those of .plt.sec stand some that push the number of
- * a relocation and go to the PLT's front. 0 if it is no such stub.
+ * The slot that an x86 stub of another form makes the dynamic linker fill: with .plt.sec there are also stubs that
+ * push the number of a relocation and jump to the PLT's first entry. 0 if it is not one of these.
  */
 static u64 slot_to_fill(const struct elf *elf, struct bytes code, u64 size,
 	const struct slots *slots)
@@ -349,7 +349,7 @@ static u64 slot_to_fill(const struct elf *elf, struct bytes code, u64 size,
 	return number < slots->lazy.n ? slots->lazy.at[number] : 0;
 }
 
-/* Whether it is the PLT's front on x86, which goes to the dynamic linker: push, jmp. */
+/* Whether this is the PLT's first entry on x86, which enters the dynamic linker: push, jmp. */
 static bool is_front(const struct elf *elf, struct bytes code, u64 size)
 {
 	if (elf->machine == EM_AARCH64 || size < 16 || code.at[0] != 0xff || code.at[6] != 0xff)
@@ -358,7 +358,7 @@ static bool is_front(const struct elf *elf, struct bytes code, u64 size)
 		(code.at[1] == 0xb3 && code.at[7] == 0xa3);
 }
 
-/* The functions of a resolver are called what the resolver is: strlen@plt. */
+/* A function that a resolver chooses is named after the resolver: strlen@plt. */
 static const char *name_of_slot(const struct symtab *t, const struct slot *slot)
 {
 	const struct symbol *resolver = slot->name ? NULL : symtab_find(t, slot->ifunc);
@@ -366,7 +366,7 @@ static const char *name_of_slot(const struct symtab *t, const struct slot *slot)
 	return resolver ? resolver->name : slot->name;
 }
 
-/* What a stub goes to; NULL: it is none. */
+/* The function that a stub jumps to; NULL: it is not a stub. */
 static const char *name_of_stub(const struct symtab *t, const struct elf *elf, struct bytes code,
 	u64 address, u64 size, const struct slots *slots)
 {
@@ -406,8 +406,8 @@ static void find_stubs(const struct symtab *t, const struct elf *elf, const stru
 enum { ARM_NOP = 0xd503201f, ARM_BTI_C = 0xd503245f, ARM_BR_X17 = 0xd61f0220 };
 
 /*
- * Bytes of a stub of arm64: up to behind its jump, and what fills it up. It has 16, and up to 24
- * with bti c in front or with a signature checked, whatever the section says of its entries.
+ * The size of an arm64 stub, to the end of its jump and the padding. It is 16, or up to 24 with bti c before
+ * it or a signature check, whatever the section header says about entry sizes.
  */
 static u64 arm_stub_size(struct bytes code)
 {
@@ -424,7 +424,7 @@ static u64 arm_stub_size(struct bytes code)
 	return at;
 }
 
-/* adrp x16, maybe behind bti c */
+/* adrp x16, maybe after bti c */
 static bool is_arm_stub(struct bytes code)
 {
 	u32 op = load_u32(code.at);
@@ -472,7 +472,7 @@ void symtab_add_plt(struct symtab *t, const struct elf *elf)
 	struct slots slots = {0};
 	symbol_list stubs = {0};
 
-	/* Tables of another form than the machine's are not understood. */
+	/* Tables of another class than the machine's are not supported. */
 	if (!(elf->is_64 && (elf->machine == EM_X86_64 || elf->machine == EM_AARCH64)) &&
 		!(!elf->is_64 && elf->machine == EM_386))
 		return;
@@ -508,9 +508,9 @@ static size_t underscores(const char *name)
 }
 
 /*
- * Of two names for one address, the better: one that has a size, that nobody overrides (weak), that
- * others can see, with fewer underscores in front, the longer; of equals the first in the
- * file. The rules are perf's, so that both print the same name.
+ * Whether `a` is the better of two names for one address: one that has a size, is not weak, is
+ * global, has fewer leading underscores, is longer; if all are equal the first in the
+ * file. These are perf's rules, so both print the same name.
  */
 static bool is_better(const struct symbol *a, const struct symbol *b)
 {
@@ -558,14 +558,14 @@ static void sort_by_start(struct symtab *t)
 }
 
 /*
- * Symbols without size reach up to the next one; of several at one address the last one does. Not
- * those inside of one that has a size: they are labels of its code, as glibc's
- * __syscall_cancel_arch_start, and stay empty.
+ * Extends symbols without size to the next one; of several at one address the last. Symbols inside
+ * of one that has a size stay empty: they are labels of its code, like glibc's
+ * __syscall_cancel_arch_start.
  */
 static void extend(struct symtab *t)
 {
 	enum { LAST_ROOM = 4096 };
-	u64 covered = 0; /* up to there, by those with a size */
+	u64 covered = 0; /* the highest end so far of symbols with a size */
 
 	for (size_t i = 0; i < t->symbols.n; i++) {
 		struct symbol *s = &t->symbols.at[i];
@@ -605,10 +605,10 @@ void symtab_finish(struct symtab *t)
 
 const struct symbol *symtab_find(const struct symtab *t, u64 address)
 {
-	/* `start` is their first member. */
+	/* `start` is the first member, so search_behind() compares it. */
 	size_t low = search_behind(t->symbols.at, t->symbols.n, sizeof(*t->symbols.at), address);
 
-	/* Outwards, as long as some symbol before this one reaches so far. */
+	/* Go outwards while a symbol before this one reaches that far. */
 	while (low-- > 0 && t->reach[low] > address)
 		if (t->symbols.at[low].end > address)
 			return &t->symbols.at[low];

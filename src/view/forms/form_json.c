@@ -40,7 +40,10 @@ static void add_name(struct str *text, const char *column, const char *name)
 	str_fini(&safe);
 }
 
-/* What is not known is null, and why stands beside it; where there is nothing to be said, no member is. */
+/*
+ * Unknown values are null, with the reason in a member next to them; a cell of kind NONE without a reason has no
+ * member.
+ */
 static void add_cell(struct str *text, const char *name, bool is_key, const struct cell *cell)
 {
 	if (cell->kind == CELL_NONE && !cell->reason)
@@ -139,7 +142,7 @@ static void close_node(const struct rowset_node *n, struct str *text)
 	json_close(text, '}');
 }
 
-/* Down and up by the links, because trees may be deeper than our stack. */
+/* Follows the links, because trees may be deeper than the C stack. */
 static void add_nodes(struct out *out, const struct rowset *r, struct str *room)
 {
 	const struct rowset_node *nodes = r->nodes;
@@ -170,7 +173,7 @@ static void add_rows(struct out *out, const struct rowset *r, struct str *room)
 		if (!rowset_shows(r, row))
 			continue;
 		if (r->is_spread) {
-			/* Not behind a comma that may have to be taken away. */
+			/* Flush before the comma, which may have to be removed. */
 			str_add(&out->text, between);
 			out_flush_some(out);
 			between = ",\n";
@@ -209,7 +212,7 @@ void form_json_members(const struct rowset *r, size_t row, struct out *out)
 	str_fini(&room);
 }
 
-/* With nothing around it. */
+/* Adds the table as the whole document. */
 static void add_alone(struct out *out, const struct rowset *r, struct str *room)
 {
 	struct str *text = &out->text;
@@ -224,7 +227,7 @@ static void add_alone(struct out *out, const struct rowset *r, struct str *room)
 	str_addc(text, '\n');
 }
 
-/* All cells of the groups of columns that are asked for, in their order. */
+/* Adds the cells of these groups of columns, in their order. */
 static void add_groups(struct out *out, const struct rowset *r, size_t row, u32 part,
 	const enum rowset_group *groups, size_t n, struct str *room)
 {
@@ -238,7 +241,7 @@ static void add_groups(struct out *out, const struct rowset *r, size_t row, u32 
 		}
 }
 
-/* What each part has, in an object of its own. */
+/* Adds an object for each part. */
 static void add_parts(struct out *out, const struct rowset *r, size_t row,
 	const enum rowset_group *groups, size_t n, struct str *room)
 {
@@ -284,7 +287,7 @@ static void add_head(struct page *p, const struct rowset *head, struct str *room
 	}
 }
 
-/* One of several tables, with what it is of. */
+/* Adds one of several tables, with its head. */
 static void add_listed(struct page *p, const struct rowset *r, struct str *room)
 {
 	struct str *text = &p->out->text;
@@ -296,7 +299,7 @@ static void add_listed(struct page *p, const struct rowset *r, struct str *room)
 	for (size_t row = 0; row < r->n; row++) {
 		if (!rowset_shows(r, row))
 			continue;
-		/* Not behind a row: the comma of the last one is taken away. */
+		/* Flush before a row: the last row's comma is removed. */
 		out_flush_some(p->out);
 		add_row(p, r, row, room);
 	}

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* A row a form: form_x of a file of its own. */
+/* A row a form: form_x, in a file of its own. */
 #define FORMS(X)    \
 	X(text)     \
 	X(csv)      \
@@ -44,12 +44,13 @@ int form_check(const struct form_choice *c, enum form_source of, struct err *err
 	if (n > 1)
 		return err_set(err, ERR_INVAL, "--json, --csv, --md and -t are forms: choose one");
 	if (c->separator && !*c->separator)
-		return err_set(err, ERR_INVAL, "-t: a separator is needed");
+		return err_set(err, ERR_INVAL, "-t: the separator is empty");
 	if (c->name && !find(c->name))
 		return unknown_name(c->name, err);
 	wants = form_chosen(c)->wants;
 	if (of != FORM_OF_SAMPLES && wants & FORM_WANTS_STACKS)
-		return err_set(err, ERR_INVAL, "--format: '%s' shows stacks, and here are none",
+		return err_set(err, ERR_INVAL,
+			"--format: '%s' shows stacks, and there are none here",
 			form_chosen(c)->name);
 	if (of == FORM_OF_NESTED && !(wants & (FORM_IS_FOR_PEOPLE | FORM_NESTS)))
 		return err_set(err, ERR_INVAL,
