@@ -46,9 +46,9 @@ ROOMS = {
     },
     'view': {
         'text': 'words and cells as text',
-        'pages': 'what is no table',
         'diff': 'words of comparisons',
         'forms': 'the forms of all tables',
+        'pages': 'pages of text; some are rows for programs',
         'rows': 'profiles, graphs and comparisons as tables',
         'records': 'records one by one, and what a file says of itself',
         'code': 'functions with their samples',
