@@ -123,7 +123,7 @@ static enum say say_of_row(const struct walk *w, const struct rows_function *cod
 /* Without call frame information: by its code, up to a call that it has made. */
 static bool has_made_frame(const struct walk *w, bool is_return)
 {
-	struct prologue edge = {.arch = w->number, .word = w->arch->word};
+	struct prologue edge = {.arch = w->arch, .word = w->arch->word};
 	enum prologue_frame frame;
 
 	walk_look(w, w->regs[w->arch->ip], &edge.code);
@@ -141,8 +141,7 @@ static bool may_be_returned_to(const struct walk *w, u64 ip)
 	w->places->find(w->places->ctx, ip - 1, &code);
 	walk_look(w, ip, &bytes);
 	return code.is_code &&
-		(prologue_is_returned_to(w->number, &bytes) ||
-			outermost_is_goexit(w->number, &bytes));
+		(prologue_is_returned_to(w->arch, &bytes) || outermost_is_goexit(w->arch, &bytes));
 }
 
 /* What the last frame's function says of itself where it was left. */
@@ -172,7 +171,7 @@ enum stack_ending bychain_walk(struct walk *w, const struct stack_input *in,
 	u64 frame;
 
 	/* Where calls leave return addresses in a register, frames do not tell who keeps them. */
-	if (w->arch->link != 255 || !find_frame(w, in, &f, &frame))
+	if (w->arch->link != ARCH_NO_REG || !find_frame(w, in, &f, &frame))
 		return ending;
 	for (; !is_main; frame++, is_return = true) {
 		enum say say = ask(w, is_return);
@@ -182,7 +181,7 @@ enum stack_ending bychain_walk(struct walk *w, const struct stack_input *in,
 			return STACK_COMPLETE;
 		if (say == SAYS_NOTHING || frame + 1 >= f.n)
 			return ending;
-		ip = frame_at(&f, frame + 1) & w->arch->code;
+		ip = frame_at(&f, frame + 1) & w->arch->va_mask;
 		if (!may_be_returned_to(w, ip))
 			return ending;
 		if (w->stack->chain.n > in->max_frames)

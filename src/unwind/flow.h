@@ -26,7 +26,7 @@ struct flow {
 };
 
 /* Needs code->into. Only x86. */
-bool flow_find(enum stack_arch arch, const struct stack_bytes *code, struct flow *ret_flow);
+bool flow_find(const struct arch *arch, const struct stack_bytes *code, struct flow *ret_flow);
 
 /* What was found for instructions lately. Their code stays where it is as long as this lives. */
 struct flow_memo;
@@ -35,7 +35,7 @@ struct flow_memo *flow_memo_new(void);
 void flow_memo_free(struct flow_memo *m);
 
 /* As flow_find(). */
-bool flow_recall(struct flow_memo *m, enum stack_arch arch, const struct stack_bytes *code,
+bool flow_recall(struct flow_memo *m, const struct arch *arch, const struct stack_bytes *code,
 	struct flow *ret_flow);
 
 #endif

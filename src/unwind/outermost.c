@@ -1,14 +1,15 @@
 #include "unwind/outermost.h"
 
-#include "unwind/x86.h"
+#include "arch/arch.h"
+#include "arch/x86_decode.h"
 
 enum { STEPS_MAX = 6, AX = 0 };
 
 /* exit and exit_group */
-static bool is_exit(enum stack_arch arch, u32 number)
+static bool is_exit(const struct arch *arch, u32 number)
 {
-	return arch == STACK_X86_64  ? number == 60 || number == 231
-		: arch == STACK_I386 ? number == 1 || number == 252
+	return arch == &arch_x86_64  ? number == 60 || number == 231
+		: arch == &arch_i386 ? number == 1 || number == 252
 				     : number == 93 || number == 94;
 }
 
@@ -48,7 +49,7 @@ static bool follow(const struct x86_op *op, u64 *number, bool *is_known)
 	return code == 0x40;
 }
 
-static bool x86_is_exit(enum stack_arch arch, const struct stack_bytes *code)
+static bool x86_is_exit(const struct arch *arch, const struct stack_bytes *code)
 {
 	const u8 *p = code->at;
 	u32 left = code->n_after;
@@ -57,7 +58,7 @@ static bool x86_is_exit(enum stack_arch arch, const struct stack_bytes *code)
 	struct x86_op op;
 
 	for (unsigned i = 0; i < STEPS_MAX; i++) {
-		unsigned size = x86_decode(p, left, arch == STACK_X86_64, &op);
+		unsigned size = x86_decode(p, left, arch == &arch_x86_64, &op);
 
 		if (!size)
 			return false;
@@ -81,7 +82,7 @@ static bool arm64_is_exit(const struct stack_bytes *code)
 		u32 op = load_u32(code->at + 4 * i);
 
 		if (op == 0xd4000001)
-			return is_exit(STACK_ARM64, number);
+			return is_exit(&arch_arm64, number);
 		if ((op & 0x7fe0001f) == 0x52800008)
 			number = op >> 5 & 0xffff;
 		else if ((op & 0x7fe0ffe0) != 0x2a0003e0) /* mov */
@@ -90,18 +91,18 @@ static bool arm64_is_exit(const struct stack_bytes *code)
 	return false;
 }
 
-bool outermost_is_exit(enum stack_arch arch, const struct stack_bytes *code)
+bool outermost_is_exit(const struct arch *arch, const struct stack_bytes *code)
 {
 	if (!code->at)
 		return false;
-	if (arch == STACK_X86_64 || arch == STACK_I386)
+	if (arch == &arch_x86_64 || arch == &arch_i386)
 		return x86_is_exit(arch, code);
-	return arch == STACK_ARM64 && arm64_is_exit(code);
+	return arch == &arch_arm64 && arm64_is_exit(code);
 }
 
 /* nop; call */
-bool outermost_is_goexit(enum stack_arch arch, const struct stack_bytes *code)
+bool outermost_is_goexit(const struct arch *arch, const struct stack_bytes *code)
 {
-	return arch == STACK_X86_64 && code->at && code->into == 1 && code->n_before &&
+	return arch == &arch_x86_64 && code->at && code->into == 1 && code->n_before &&
 		code->n_after && code->at[-1] == 0x90 && code->at[0] == 0xe8;
 }

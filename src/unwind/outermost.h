@@ -12,12 +12,12 @@
 
 #include "unwind/stack.h"
 
-bool outermost_is_exit(enum stack_arch arch, const struct stack_bytes *code);
+bool outermost_is_exit(const struct arch *arch, const struct stack_bytes *code);
 
 /*
  * Go's goroutines return behind the first instruction of goexit(), a nop, where nobody has called: for
  * who looks before return addresses.
  */
-bool outermost_is_goexit(enum stack_arch arch, const struct stack_bytes *code);
+bool outermost_is_goexit(const struct arch *arch, const struct stack_bytes *code);
 
 #endif

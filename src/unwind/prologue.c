@@ -33,7 +33,7 @@ static u8 x86_reg(const struct prologue *e, unsigned n)
 {
 	static const u8 of_64[] = {0, 2, 1, 3, 7, 6, 4, 5};
 
-	return e->arch == STACK_X86_64 && n < 8 ? of_64[n] : (u8)n;
+	return e->arch == &arch_x86_64 && n < 8 ? of_64[n] : (u8)n;
 }
 
 /* Instructions that set the stack pointer, or load a register from near it. */
@@ -141,7 +141,7 @@ static struct op x86_op(const struct prologue *e, const u8 *p, u32 n)
 		return (struct op){OP_RETURN, 3, NOTHING, NOTHING, 0, load_u16(p + 1), 0};
 	if (n >= 3 && p[0] == 0xc5 && p[1] == 0xf8 && p[2] == 0x77) /* vzeroupper */
 		return (struct op){OP_SKIP, 3, NOTHING, NOTHING, 0, 0, 0};
-	if (e->arch == STACK_X86_64 && n && p[0] >> 4 == 4) {
+	if (e->arch == &arch_x86_64 && n && p[0] >> 4 == 4) {
 		rex = p[0] & 15;
 		prefix = 1;
 	}
@@ -445,7 +445,7 @@ static struct op next_op(const struct prologue *e, u32 at)
 	const u8 *p = e->code.at + at;
 	u32 n = e->code.n_after - at;
 
-	if (e->arch == STACK_ARM64)
+	if (e->arch == &arch_arm64)
 		return n >= 4 ? arm64_op(load_u32(p)) : (struct op){OP_NONE};
 	return x86_op(e, p, n);
 }
@@ -521,7 +521,7 @@ bool prologue_return(struct prologue *e, u64 *ret_ip)
 
 bool prologue_entry(struct prologue *e, u64 *ret_ip)
 {
-	bool is_arm = e->arch == STACK_ARM64;
+	bool is_arm = e->arch == &arch_arm64;
 	unsigned left = !e->code.at ? 0 : is_arm ? arm64_entry(e) : x86_entry(e);
 	u64 sp = e->regs[e->sp];
 
@@ -543,10 +543,10 @@ enum prologue_frame prologue_frame(const struct prologue *e)
 {
 	if (!e->code.at || e->code.into > e->code.n_before || e->code.into > SCANNED_MAX)
 		return PROLOGUE_UNKNOWN;
-	return e->arch == STACK_ARM64 ? arm64_frame(e) : x86_frame(e);
+	return e->arch == &arch_arm64 ? arm64_frame(e) : x86_frame(e);
 }
 
-enum prologue_call prologue_call(enum stack_arch arch, const struct stack_bytes *code, u64 ip,
+enum prologue_call prologue_call(const struct arch *arch, const struct stack_bytes *code, u64 ip,
 	u64 function)
 {
 	bool is_direct;
@@ -556,7 +556,7 @@ enum prologue_call prologue_call(enum stack_arch arch, const struct stack_bytes 
 	if (!code->at || code->n_before < 5)
 		return PROLOGUE_CALL_UNKNOWN;
 	v = load_u32(code->at - 4);
-	if (arch == STACK_ARM64) {
+	if (arch == &arch_arm64) {
 		is_direct = v >> 26 == 0x25;
 		to = ip - 4 + (u64)sign_extended(v, 0, 26) * 4;
 	} else {
@@ -568,22 +568,22 @@ enum prologue_call prologue_call(enum stack_arch arch, const struct stack_bytes 
 				 : PROLOGUE_CALL_ELSEWHERE;
 }
 
-bool prologue_is_returned_to(enum stack_arch arch, const struct stack_bytes *code)
+bool prologue_is_returned_to(const struct arch *arch, const struct stack_bytes *code)
 {
 	if (!code->at)
 		return true;
-	return (arch == STACK_ARM64 ? arm64_is_call_before : x86_is_call_before)(code->at,
+	return (arch == &arch_arm64 ? arm64_is_call_before : x86_is_call_before)(code->at,
 		       code->n_before) ||
 		sigframe_is_trampoline(arch, code);
 }
 
-bool prologue_is_behind_system_call(enum stack_arch arch, const struct stack_bytes *code)
+bool prologue_is_behind_system_call(const struct arch *arch, const struct stack_bytes *code)
 {
 	const u8 *p = code->at;
 
 	if (!p)
 		return false;
-	if (arch == STACK_ARM64)
+	if (arch == &arch_arm64)
 		return code->n_before >= 4 && load_u32(p - 4) == 0xd4000001; /* svc #0 */
 	/* syscall, sysenter, int $0x80 */
 	return code->n_before >= 2 &&

@@ -13,10 +13,11 @@
 #ifndef PACE_UNWIND_PROLOGUE_H
 #define PACE_UNWIND_PROLOGUE_H
 
+#include "arch/arch.h"
 #include "unwind/stack.h"
 
 struct prologue {
-	enum stack_arch arch;
+	const struct arch *arch;
 	u8 sp, fp, link, word; /* DWARF numbers; bytes of an address */
 	struct stack_bytes code;
 	u64 *regs;  /* by DWARF number: at the instruction, then the caller's */
@@ -54,16 +55,16 @@ enum prologue_call {
 };
 
 /* Which function the call before `code`, at the return address `ip`, calls. */
-enum prologue_call prologue_call(enum stack_arch arch, const struct stack_bytes *code, u64 ip,
+enum prologue_call prologue_call(const struct arch *arch, const struct stack_bytes *code, u64 ip,
 	u64 function);
 
 /*
  * Whether `code`, at a return address, is behind a call, or at the beginning of a signal's trampoline.
  * True also if nothing is known of it.
  */
-bool prologue_is_returned_to(enum stack_arch arch, const struct stack_bytes *code);
+bool prologue_is_returned_to(const struct arch *arch, const struct stack_bytes *code);
 
 /* Whether the instruction before `code` enters the kernel. */
-bool prologue_is_behind_system_call(enum stack_arch arch, const struct stack_bytes *code);
+bool prologue_is_behind_system_call(const struct arch *arch, const struct stack_bytes *code);
 
 #endif

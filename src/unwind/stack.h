@@ -27,8 +27,9 @@
 
 #include "base/memo.h"
 #include "record/sample.h"
-#include "unwind/arch.h"
 #include "unwind/rows.h"
+
+struct arch;
 
 /* How a stack ended: at its root, or why before. */
 enum stack_ending {
@@ -82,7 +83,7 @@ struct stack_places {
 };
 
 struct stack_input {
-	enum stack_arch arch;
+	const struct arch *arch;
 	u64 mask; /* which registers */
 	const struct sample_regs *regs;
 	const struct sample_stack *stack;

@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "symbol/code/disasm.h"
 #include "symbol/code/llvm.h"
 #include "symbol/code/objdump.h"
@@ -21,7 +22,7 @@ static struct code code_of(u16 machine, const u8 *bytes, size_t n, u64 va)
 		.start = va,
 		.va = va,
 		.machine = machine,
-		.isa = isa_find(machine)};
+		.isa = arch_of_machine(machine)->isa};
 }
 
 static void list(struct disasm *d, const struct code *c, enum disasm_engine engine, bool is_intel)
@@ -200,7 +201,7 @@ TEST(a_disassembler_that_was_asked_for_is_not_replaced)
 
 TEST(texts_of_disassemblers_get_one_shape)
 {
-	const struct isa *isa = isa_find(EM_X86_64), *arm = isa_find(EM_AARCH64);
+	const struct isa *isa = arch_x86_64.isa, *arm = arch_arm64.isa;
 	struct listing l = {0};
 
 	listing_add(&l, isa, 0, 1, "\tlock\t\taddl\t%eax, (%rbx)");

@@ -14,7 +14,7 @@
 #define PACE_SYMBOL_CODE_H
 
 #include "base/str.h"
-#include "symbol/code/isa.h"
+#include "arch/isa.h"
 #include "symbol/resolve/resolver.h"
 
 enum { CODE_MAX = 16 << 20 }; /* bytes: no function has more */

@@ -3,7 +3,7 @@
 #include <elf.h>
 
 #include "symbol/elf/elfword.h"
-#include "unwind/x86.h"
+#include "arch/x86_decode.h"
 
 /* Longer than _start is anywhere. */
 enum { LONGEST = 96 };

@@ -33,7 +33,7 @@ struct callers_file;
 struct callers {
 	struct dso_files *files;
 	const struct embedded *embedded; /* what the recording carries comes first; NULL: nothing */
-	const char *arch;                /* of the recording, as uname -m says it */
+	const struct arch *arch;         /* of the recording; NULL: unknown */
 	struct callers_file **dsos;      /* by dso->id; NULL: not looked for yet */
 	size_t n_dsos;
 	pthread_mutex_t lock;
@@ -65,7 +65,7 @@ struct callers_walk {
 	struct livecode live;      /* what was read of processes that are being recorded */
 };
 
-/* `arch` NULL: this machine's. */
+/* `arch` as uname -m says it; NULL: this machine's. */
 void callers_init(struct callers *c, struct dso_files *files, const char *arch);
 void callers_fini(struct callers *c);
 

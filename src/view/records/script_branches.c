@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "event/abi.h"
 #include "record/branch.h"
-#include "unwind/x86.h"
+#include "arch/x86_decode.h"
 #include "view/records/script.h"
 
 enum {

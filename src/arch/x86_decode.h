@@ -1,5 +1,5 @@
 /*
- * x86.h - one instruction of x86: how long it is, and its parts.
+ * x86_decode.h - one instruction of x86: how long it is, and its parts.
  *
  * What it means is not told: only what is needed to walk from one to the next, to recognise the few
  * that somebody looks for, and where the memory is that it accesses.
@@ -9,8 +9,8 @@
  * Source   Intel SDM, volume 2: 2.1-2.7 (formats, VEX, EVEX), appendix A (opcode maps); AMD's manual,
  *          volume 4 (XOP)
  */
-#ifndef PACE_UNWIND_X86_H
-#define PACE_UNWIND_X86_H
+#ifndef PACE_ARCH_X86_DECODE_H
+#define PACE_ARCH_X86_DECODE_H
 
 #include "base/types.h"
 
