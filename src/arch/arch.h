@@ -18,12 +18,59 @@
 /* A register that no sample has: frame pointers lie otherwise, and nobody follows them. */
 enum { ARCH_NO_FP = 39 };
 
-/* No register. */
-enum { ARCH_NO_REG = 255 };
+enum { ARCH_NO_REG = 255 }; /* no register */
+
+struct arch;
 
 struct arch_reg {
 	const char *name; /* as perf writes it */
 	u8 dwarf;         /* ARCH_NO_REG: nothing of the sort */
+};
+
+enum arch_op_kind {
+	ARCH_OP_NONE, /* something else */
+	ARCH_OP_SKIP, /* does nothing that matters here */
+	ARCH_OP_SET,  /* reg = from + value */
+	ARCH_OP_LOAD, /* reg = [from + value], reg2 = [from + value + word]; then sp += after */
+	ARCH_OP_LOST, /* reg gets a value that nobody follows */
+	ARCH_OP_LEAVE,
+	ARCH_OP_RETURN, /* sp += value behind it */
+};
+
+/* What an instruction does, of those that make frames and undo them. */
+struct arch_op {
+	u8 kind;
+	u8 size; /* bytes of the instruction */
+	u8 reg, reg2, from;
+	s64 value, after;
+};
+
+/* What the code from a function's start up to an instruction has made. */
+enum arch_frame {
+	ARCH_FRAME_UNKNOWN,   /* nothing makes a frame, as far as can be seen */
+	ARCH_FRAME_SOMETIMES, /* a frame is made, but maybe not on the way that led here */
+	ARCH_FRAME_MADE, /* the frame pointer points to the caller's, and to the return address */
+	ARCH_FRAME_LEAF, /* there is no frame: the return address is where the call left it */
+};
+
+/*
+ * What is read out of code: at p, where an instruction begins, there are n bytes, and n_before of the same code
+ * lie before it.
+ */
+struct arch_code {
+	struct arch_op (*op)(const struct arch *a, const u8 *p, u32 n);
+	/* Where a function's frame is not made yet, or half: what undoes that half; ARCH_OP_NONE: it is no such place. */
+	struct arch_op (*entry)(const struct arch *a, const u8 *p, u32 n_before, u32 n);
+	/* Up to `into` bytes behind a function's start, with n_after more there. */
+	enum arch_frame (*frame)(const struct arch *a, const u8 *start, u32 into, u32 n_after);
+	bool (*is_call_before)(const u8 *p, u32 n_before);
+	/* Which function the call before p calls, at the return address ip, if it says; 5 bytes are there. */
+	bool (*callee)(const u8 *p, u64 ip, u64 *ret_to);
+	bool (*is_behind_system_call)(const u8 *p, u32 n_before);
+	/* Whether nothing but the exit of the thread or the process follows. */
+	bool (*is_exit)(const struct arch *a, const u8 *p, u32 n);
+	/* Whether it is the second instruction of Go's goexit(), where goroutines return; NULL: not known. */
+	bool (*is_goexit)(const struct arch *a, const u8 *p, u32 n_before, u32 n);
 };
 
 /* The code that a signal handler returns to, and where the registers are when it begins. */
@@ -54,8 +101,8 @@ struct arch {
 	u64 va_mask; /* bits of an address that are address: the others sign it (pointer authentication) */
 
 	/* Code. */
-	bool is_x86;   /* arch/x86_decode reads its instructions */
-	bool has_code; /* unwind/prologue reads its instructions; else only rows lead to callers */
+	bool is_x86;                  /* arch/x86_decode reads its instructions */
+	const struct arch_code *code; /* NULL: nobody reads it, only rows lead to callers */
 	const struct arch_trampoline *trampolines;
 	u8 n_trampolines;
 	const struct isa *isa; /* how it is shown; NULL: nobody can */

@@ -8,6 +8,191 @@ static const struct arch_reg regs[] = {{"x0", 0}, {"x1", 1}, {"x2", 2}, {"x3", 3
 	{"x19", 19}, {"x20", 20}, {"x21", 21}, {"x22", 22}, {"x23", 23}, {"x24", 24}, {"x25", 25},
 	{"x26", 26}, {"x27", 27}, {"x28", 28}, {"x29", 29}, {"LR", 30}, {"SP", 31}, {"PC", 32}};
 
+/* ---- frames ---- */
+
+enum { FP = 29, LINK = 30, SP = 31, ZERO = 31, MOVE_SP_TO_FP = 0x910003fd };
+
+/* nop, bti, paciasp, autiasp and their like: hints to processors without them. */
+static bool is_hint(u32 v)
+{
+	return (v & 0xfffff01f) == 0xd503201f;
+}
+
+static bool is_return(u32 v)
+{
+	return v == 0xd65f03c0 || v == 0xd65f0bff || v == 0xd65f0fff;
+}
+
+static s64 sign_extended(u32 v, unsigned low, unsigned bits)
+{
+	return (s64)((u64)(v >> low) << (64 - bits)) >> (64 - bits);
+}
+
+/* Loads from the stack: of pairs and of one register, of integers and of vectors' halves. */
+static struct arch_op load_of(u32 v)
+{
+	struct arch_op op = {ARCH_OP_LOAD, 4, v & 31, ARCH_NO_REG, SP, 0, 0};
+	bool is_vector = v >> 26 & 1;
+
+	if ((v & 0xfbc00000) == (is_vector ? 0x68c00000u : 0xa8c00000u) ||
+		(is_vector && (v & 0xffc00000) == 0x6cc00000))
+		op.after = sign_extended(v, 15, 7) * 8;
+	else if ((v & 0xffc00000) == 0xa9400000 || (v & 0xffc00000) == 0x6d400000)
+		op.value = sign_extended(v, 15, 7) * 8;
+	else if ((v & 0xffe00c00) == 0xf8400400 || (v & 0xffe00c00) == 0xfc400400)
+		op.after = sign_extended(v, 12, 9);
+	else if ((v & 0xffc00000) == 0xf9400000 || (v & 0xffc00000) == 0xfd400000)
+		op.value = (v >> 10 & 0xfff) * 8;
+	else
+		return (struct arch_op){ARCH_OP_NONE};
+	if ((v >> 5 & 31) != SP)
+		return (struct arch_op){ARCH_OP_NONE};
+	if ((v >> 27 & 7) == 5) /* pairs */
+		op.reg2 = v >> 10 & 31;
+	/* What goes to the register that is always 0 is not kept. */
+	if (is_vector || op.reg == ZERO)
+		op.reg = ARCH_NO_REG;
+	if (is_vector || op.reg2 == ZERO)
+		op.reg2 = ARCH_NO_REG;
+	return op;
+}
+
+static struct arch_op op_of(u32 v)
+{
+	s64 value = (v >> 10 & 0xfff) << (v >> 22 & 1 ? 12 : 0);
+	u8 to = v & 31, from = v >> 5 & 31;
+
+	if (is_return(v))
+		return (struct arch_op){ARCH_OP_RETURN, 4, ARCH_NO_REG, ARCH_NO_REG, 0, 0, 0};
+	if (is_hint(v))
+		return (struct arch_op){ARCH_OP_SKIP, 4, ARCH_NO_REG, ARCH_NO_REG, 0, 0, 0};
+	/* add and sub of a constant, to the stack pointer */
+	if ((v & 0xff800000) == 0x91000000 && to == SP)
+		return (struct arch_op){ARCH_OP_SET, 4, to, ARCH_NO_REG, from, value, 0};
+	if ((v & 0xff800000) == 0xd1000000 && to == SP)
+		return (struct arch_op){ARCH_OP_SET, 4, to, ARCH_NO_REG, from, -value, 0};
+	if ((v & 0xffe0ffe0) == 0xaa0003e0 && to < FP) /* mov */
+		return (struct arch_op){ARCH_OP_LOST, 4, to, ARCH_NO_REG, 0, 0, 0};
+	return load_of(v);
+}
+
+static bool saves_frame(u32 v)
+{
+	return (v & 0xffc07fff) == 0xa9807bfd; /* stp x29,x30,[sp,#-n]! */
+}
+
+/* Before and behind the instruction that saves both, with mov x29,sp still to come. */
+static struct arch_op entry(const struct arch *a, const u8 *p, u32 n_before, u32 n)
+{
+	u32 before = n_before >= 4 ? load_u32(p - 4) : 0;
+
+	(void)a;
+	if (n >= 4 && load_u32(p) == MOVE_SP_TO_FP && saves_frame(before))
+		return (struct arch_op){ARCH_OP_LOAD, 0, FP, LINK, SP, 0,
+			-sign_extended(before, 15, 7) * 8};
+	while (n >= 4 && is_hint(load_u32(p))) {
+		p += 4;
+		n -= 4;
+	}
+	return (struct arch_op){n >= 4 && saves_frame(load_u32(p)) ? ARCH_OP_SKIP : ARCH_OP_NONE};
+}
+
+/* Whether an instruction may change where the return address is, or the stack pointer. */
+static bool touches_link(u32 v)
+{
+	bool is_call = v >> 26 == 0x25 || (v & 0xfffff000) == 0xd63f0000;
+	bool is_pair = (v & 0x3a000000) == 0x28000000;
+	/* add and sub without flags, whose 31 is the stack pointer; before or after loads and stores */
+	bool sets_sp = ((v & 0x3f000000) == 0x11000000 || (v & 0x3fe00000) == 0x0b200000) &&
+		(v & 31) == SP;
+	bool moves_sp =
+		(v >> 5 & 31) == SP && ((is_pair && v >> 23 & 1) || (v & 0x3a200400) == 0x38000400);
+
+	return is_call || sets_sp || moves_sp || (v & 31) == LINK ||
+		(is_pair && (v >> 10 & 31) == LINK);
+}
+
+static enum arch_frame frame(const struct arch *a, const u8 *start, u32 into, u32 n_after)
+{
+	bool has_saved = false, has_frame = false, has_touched = false;
+
+	(void)a;
+	(void)n_after;
+	if (into % 4)
+		return ARCH_FRAME_UNKNOWN;
+	for (u32 at = 0; at < into; at += 4) {
+		u32 v = load_u32(start + at);
+
+		has_saved |= saves_frame(v);
+		has_frame |= has_saved && v == MOVE_SP_TO_FP;
+		has_touched |= !is_hint(v) && touches_link(v);
+	}
+	return has_frame ? ARCH_FRAME_MADE : has_touched ? ARCH_FRAME_UNKNOWN : ARCH_FRAME_LEAF;
+}
+
+static bool is_call_before(const u8 *p, u32 n)
+{
+	u32 v;
+
+	if (n < 4)
+		return false;
+	v = load_u32(p - 4);
+	return v >> 26 == 0x25 || (v & 0xfffffc1f) == 0xd63f0000 || (v & 0xfefff800) == 0xd63f0800;
+}
+
+static bool callee(const u8 *p, u64 ip, u64 *ret_to)
+{
+	u32 v = load_u32(p - 4);
+
+	*ret_to = ip - 4 + (u64)sign_extended(v, 0, 26) * 4;
+	return v >> 26 == 0x25;
+}
+
+/* ---- system calls ---- */
+
+enum { SVC = 0xd4000001 };
+
+static bool is_behind_system_call(const u8 *p, u32 n_before)
+{
+	return n_before >= 4 && load_u32(p - 4) == SVC;
+}
+
+/* exit or exit_group: movz x8, #number, and then svc; moves of other registers between. */
+static bool is_exit(const struct arch *a, const u8 *p, u32 n)
+{
+	enum { STEPS_MAX = 6 };
+	u32 number = UINT32_MAX;
+
+	(void)a;
+	for (u32 i = 0; i < STEPS_MAX && 4 * i + 4 <= n; i++) {
+		u32 op = load_u32(p + 4 * i);
+
+		if (op == SVC)
+			return number == 93 || number == 94;
+		if ((op & 0x7fe0001f) == 0x52800008)
+			number = op >> 5 & 0xffff;
+		else if ((op & 0x7fe0ffe0) != 0x2a0003e0) /* mov */
+			return false;
+	}
+	return false;
+}
+
+static struct arch_op op_at(const struct arch *a, const u8 *p, u32 n)
+{
+	(void)a;
+	return n >= 4 ? op_of(load_u32(p)) : (struct arch_op){ARCH_OP_NONE};
+}
+
+static const struct arch_code code = {
+	.op = op_at,
+	.entry = entry,
+	.frame = frame,
+	.is_call_before = is_call_before,
+	.callee = callee,
+	.is_behind_system_call = is_behind_system_call,
+	.is_exit = is_exit,
+};
+
 /* ---- signals ---- */
 
 /* By DWARF's numbers. */
@@ -57,7 +242,7 @@ const struct arch arch_arm64 = {
 	.fp = 29,
 	.link = 30,
 	.va_mask = (1ull << 48) - 1,
-	.has_code = true,
+	.code = &code,
 	ARCH_TRAMPOLINES(trampolines),
 	.isa = &isa,
 };

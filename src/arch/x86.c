@@ -1,4 +1,4 @@
-#include "arch/arch.h"
+#include "arch/x86.h"
 
 #include <elf.h>
 
@@ -82,7 +82,7 @@ const struct arch arch_x86_64 = {
 	.link = ARCH_NO_REG,
 	.va_mask = UINT64_MAX,
 	.is_x86 = true,
-	.has_code = true,
+	.code = &x86_code,
 	ARCH_TRAMPOLINES(x86_64_trampolines),
 	.isa = &x86_64_isa,
 };
@@ -102,7 +102,7 @@ const struct arch arch_i386 = {
 	.link = ARCH_NO_REG,
 	.va_mask = UINT32_MAX,
 	.is_x86 = true,
-	.has_code = true,
+	.code = &x86_code,
 	ARCH_TRAMPOLINES(i386_trampolines),
 	.isa = &i386_isa,
 };

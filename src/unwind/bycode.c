@@ -36,10 +36,6 @@ static bool take_edge(struct walk *w, const struct prologue *edge, u64 ip)
 static struct prologue prologue_of(struct walk *w, u64 *regs, u64 *known)
 {
 	return (struct prologue){.arch = w->arch,
-		.sp = w->arch->sp,
-		.fp = w->arch->fp,
-		.link = w->arch->link,
-		.word = w->arch->word,
 		.regs = regs,
 		.known = known,
 		.read = walk_read,
@@ -55,7 +51,7 @@ static bool step_out_of_generated(struct walk *w)
 	u64 regs[ROW_REGS], known = w->known, to;
 	struct prologue edge = prologue_of(w, regs, &known);
 
-	if (!w->places->peek || !w->arch->has_code)
+	if (!w->places->peek || !w->arch->code)
 		return false;
 	memcpy(regs, w->regs, sizeof(regs));
 	w->places->peek(w->places->ctx, w->regs[w->arch->ip], &edge.code);
@@ -223,35 +219,35 @@ static bool step_by_flow(struct walk *w, const struct stack_bytes *code)
 /* One frame up without rows. */
 bool bycode_step(struct walk *w, bool is_return)
 {
-	struct prologue edge = {.arch = w->arch, .word = w->arch->word};
+	struct stack_bytes code;
 	u64 at = w->regs[w->arch->ip];
-	enum prologue_frame frame;
+	enum arch_frame frame;
 
 	/* Behind the call there may be nothing but the end (_init). */
 	if (bycode_edge(w, is_return))
 		return true;
 	w->has_missed_above = false;
-	walk_look(w, at, &edge.code);
+	walk_look(w, at, &code);
 	/* Generated code mostly keeps a frame; of other code it has to be shown. */
-	if (edge.code.into == STACK_START_UNKNOWN && is_return && !edge.code.n_after &&
+	if (code.into == STACK_START_UNKNOWN && is_return && !code.n_after &&
 		step_out_of_generated(w))
 		return true;
-	if (edge.code.into == STACK_START_UNKNOWN)
-		return step_by_frame_pointer(w, is_return || !edge.code.at, 0);
-	if (step_by_flow(w, &edge.code))
+	if (code.into == STACK_START_UNKNOWN)
+		return step_by_frame_pointer(w, is_return || !code.at, 0);
+	if (step_by_flow(w, &code))
 		return true;
 	/* Where the return address is is known, and that it was not recorded. */
 	if (w->has_missed_above)
 		return false;
-	frame = prologue_frame(&edge);
+	frame = prologue_frame(w->arch, &code);
 	/* Who has called somebody has made its frame before, if it ever makes one. */
-	if (frame == PROLOGUE_FRAME || (is_return && frame == PROLOGUE_SOMETIMES))
+	if (frame == ARCH_FRAME_MADE || (is_return && frame == ARCH_FRAME_SOMETIMES))
 		return step_by_frame_pointer(w, true, 0);
-	if (!is_return && step_out_of_leaf(w, &edge.code, frame != PROLOGUE_LEAF))
+	if (!is_return && step_out_of_leaf(w, &code, frame != ARCH_FRAME_LEAF))
 		return true;
-	if (frame == PROLOGUE_LEAF)
+	if (frame == ARCH_FRAME_LEAF)
 		return false;
-	if (step_by_frame_pointer(w, false, at - edge.code.into))
+	if (step_by_frame_pointer(w, false, at - code.into))
 		return true;
 	/* What it points to need not be a frame: nobody knows what a larger dump would show. */
 	w->has_missed_above = false;

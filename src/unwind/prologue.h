@@ -18,7 +18,6 @@
 
 struct prologue {
 	const struct arch *arch;
-	u8 sp, fp, link, word; /* DWARF numbers; bytes of an address */
 	struct stack_bytes code;
 	u64 *regs;  /* by DWARF number: at the instruction, then the caller's */
 	u64 *known; /* bit n: regs[n] has a value */
@@ -38,15 +37,8 @@ bool prologue_return(struct prologue *e, u64 *ret_ip);
  */
 bool prologue_entry(struct prologue *e, u64 *ret_ip);
 
-enum prologue_frame {
-	PROLOGUE_UNKNOWN,   /* nothing makes a frame, as far as can be seen */
-	PROLOGUE_SOMETIMES, /* a frame is made, but maybe not on the way that led here */
-	PROLOGUE_FRAME, /* the frame pointer points to the caller's, and to the return address */
-	PROLOGUE_LEAF,  /* there is no frame: the return address is where the call left it */
-};
-
-/* What the code from the function's start up to the instruction has made; needs code.into. */
-enum prologue_frame prologue_frame(const struct prologue *e);
+/* What the code from the function's start up to the instruction has made; needs code->into. */
+enum arch_frame prologue_frame(const struct arch *arch, const struct stack_bytes *code);
 
 enum prologue_call {
 	PROLOGUE_CALL_UNKNOWN, /* by a pointer, or it cannot be seen */

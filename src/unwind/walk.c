@@ -115,6 +115,6 @@ void walk_look(const struct walk *w, u64 ip, struct stack_bytes *ret_bytes)
 	*ret_bytes = (struct stack_bytes){.into = STACK_START_UNKNOWN};
 	if (w->places->look)
 		w->places->look(w->places->ctx, ip, ret_bytes);
-	if (!w->arch->has_code)
+	if (!w->arch->code)
 		ret_bytes->at = NULL;
 }

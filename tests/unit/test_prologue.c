@@ -25,8 +25,6 @@ static bool read_dump(void *ctx, u64 va, unsigned size, u64 *ret_v)
 /* Every register is known and has 1000 and its number; every word of the stack 100 and its. */
 static void world_init(struct world *w, const struct arch *arch)
 {
-	bool is_arm = arch == &arch_arm64;
-
 	memset(w, 0, sizeof(*w));
 	for (unsigned i = 0; i < ROW_REGS; i++)
 		w->regs[i] = 1000 + i;
@@ -34,16 +32,12 @@ static void world_init(struct world *w, const struct arch *arch)
 		w->dump[i] = 100 + i;
 	w->known = (1ull << ROW_REGS) - 1;
 	w->edge = (struct prologue){.arch = arch,
-		.sp = is_arm ? 31 : 7,
-		.fp = is_arm ? 29 : 6,
-		.link = is_arm ? 30 : 255,
-		.word = 8,
 		.regs = w->regs,
 		.known = &w->known,
 		.read = read_dump,
 		.ctx = w};
-	w->regs[w->edge.sp] = STACK;
-	w->regs[w->edge.fp] = STACK + 64;
+	w->regs[arch->sp] = STACK;
+	w->regs[arch->fp] = STACK + 64;
 }
 
 static void at(struct world *w, const void *code, u32 n, u32 into)
@@ -165,7 +159,7 @@ TEST(prologue_knows_how_much_of_a_frame_is_made)
 
 	world_init(&w, &arch_x86_64);
 	at(&w, code, sizeof(code), 0);
-	CHECK_EQ(prologue_frame(&w.edge), PROLOGUE_LEAF);
+	CHECK_EQ(prologue_frame(w.edge.arch, &w.edge.code), ARCH_FRAME_LEAF);
 	CHECK(prologue_entry(&w.edge, &ip) && ip == 100 && w.regs[7] == STACK + 8);
 	CHECK_EQ(w.regs[6], STACK + 64);
 
@@ -177,22 +171,22 @@ TEST(prologue_knows_how_much_of_a_frame_is_made)
 	world_init(&w, &arch_x86_64);
 	at(&w, code, sizeof(code), 8);
 	CHECK(!prologue_entry(&w.edge, &ip));
-	CHECK_EQ(prologue_frame(&w.edge), PROLOGUE_FRAME);
+	CHECK_EQ(prologue_frame(w.edge.arch, &w.edge.code), ARCH_FRAME_MADE);
 	AT(2, 0x31, 0xc0, 0x90);
-	CHECK_EQ(prologue_frame(&w.edge), PROLOGUE_UNKNOWN);
+	CHECK_EQ(prologue_frame(w.edge.arch, &w.edge.code), ARCH_FRAME_UNKNOWN);
 	/* cmp; jne far away; push %rbp; mov %rsp,%rbp: the frame is made by all that come here */
 	AT(14, 0x85, 0xc0, 0x0f, 0x85, 0, 1, 0, 0, 0x90, 0x55, 0x48, 0x89, 0xe5, 0x90, 0x90);
-	CHECK_EQ(prologue_frame(&w.edge), PROLOGUE_FRAME);
+	CHECK_EQ(prologue_frame(w.edge.arch, &w.edge.code), ARCH_FRAME_MADE);
 	/* je over it */
 	AT(9, 0x85, 0xc0, 0x74, 4, 0x55, 0x48, 0x89, 0xe5, 0x90, 0x90);
-	CHECK_EQ(prologue_frame(&w.edge), PROLOGUE_SOMETIMES);
+	CHECK_EQ(prologue_frame(w.edge.arch, &w.edge.code), ARCH_FRAME_SOMETIMES);
 	/* mov %rbp,%rsp; pop %rbp, and more */
 	AT(10, 0x55, 0x48, 0x89, 0xe5, 0x48, 0x8b, 0xe5, 0x5d, 0x90, 0x90, 0x90);
-	CHECK_EQ(prologue_frame(&w.edge), PROLOGUE_SOMETIMES);
+	CHECK_EQ(prologue_frame(w.edge.arch, &w.edge.code), ARCH_FRAME_SOMETIMES);
 	AT(10, 0x55, 0x48, 0x89, 0xe5, 0x48, 0x8b, 0xe5, 0x5d, 0xc3, 0x90, 0x90);
-	CHECK_EQ(prologue_frame(&w.edge), PROLOGUE_FRAME);
+	CHECK_EQ(prologue_frame(w.edge.arch, &w.edge.code), ARCH_FRAME_MADE);
 	w.edge.code.into = STACK_START_UNKNOWN;
-	CHECK_EQ(prologue_frame(&w.edge), PROLOGUE_UNKNOWN);
+	CHECK_EQ(prologue_frame(w.edge.arch, &w.edge.code), ARCH_FRAME_UNKNOWN);
 }
 
 TEST(prologue_plays_the_end_of_a_function_of_arm64)
@@ -235,11 +229,11 @@ TEST(prologue_knows_how_much_of_a_frame_of_arm64_is_made)
 	CHECK(prologue_entry(&w.edge, &ip) && ip == 101 && w.regs[29] == 100);
 	CHECK_EQ(w.regs[31], STACK + 48);
 	at(&w, frame, sizeof(frame), 16);
-	CHECK_EQ(prologue_frame(&w.edge), PROLOGUE_FRAME);
+	CHECK_EQ(prologue_frame(w.edge.arch, &w.edge.code), ARCH_FRAME_MADE);
 	at(&w, leaf, sizeof(leaf), 12);
-	CHECK_EQ(prologue_frame(&w.edge), PROLOGUE_LEAF);
+	CHECK_EQ(prologue_frame(w.edge.arch, &w.edge.code), ARCH_FRAME_LEAF);
 	at(&w, moved, sizeof(moved), 8);
-	CHECK_EQ(prologue_frame(&w.edge), PROLOGUE_UNKNOWN);
+	CHECK_EQ(prologue_frame(w.edge.arch, &w.edge.code), ARCH_FRAME_UNKNOWN);
 }
 
 static bool is_returned_to(const struct arch *arch, const void *code, u32 n, u32 into)

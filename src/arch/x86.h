@@ -1,0 +1,14 @@
+/*
+ * x86.h - the parts of x86-64 and i386 that are files of their own: what is read out of their instructions.
+ *
+ * Source   Intel SDM, volume 2; the calling conventions of the ABI supplements; the system calls' numbers:
+ *          asm/unistd_64.h, unistd_32.h
+ */
+#ifndef PACE_ARCH_X86_H
+#define PACE_ARCH_X86_H
+
+#include "arch/arch.h"
+
+extern const struct arch_code x86_code;
+
+#endif
