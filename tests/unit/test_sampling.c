@@ -877,7 +877,7 @@ TEST(sampling_says_that_it_aborts_transactions)
 		{.type = PERF_TYPE_HARDWARE, .config = 1ULL << 32}, /* of the first kind of core */
 	};
 
-	if (!arch_of_host()->is_x86)
+	if (!arch_of_host() || !arch_of_host()->is_x86)
 		SKIP("only Intel's processors have these events");
 	for (size_t i = 0; i < ARRAY_SIZE(attrs); i++) {
 		struct event_list events = {0};

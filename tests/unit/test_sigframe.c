@@ -22,8 +22,7 @@ static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
 static struct walk walk_of(const struct arch *arch, const struct stack_places *places,
 	const struct sample_stack *dump)
 {
-	struct walk w = {.arch = &archs[arch],
-		.number = arch,
+	struct walk w = {.arch = arch,
 		.places = places,
 		.dump = dump,
 		.dump_start = STACK,
