@@ -7,7 +7,15 @@ static const struct arch *const archs[] = {
 	&arch_i386,
 	&arch_arm64,
 	&arch_riscv64,
+	&arch_arm,
+	&arch_s390x,
+	&arch_ppc64,
 };
+
+const struct arch *arch_at(size_t i)
+{
+	return i < ARRAY_SIZE(archs) ? archs[i] : NULL;
+}
 
 const struct arch *arch_of_host(void)
 {

@@ -83,6 +83,35 @@ struct arch_trampoline {
 	u8 n_offsets;
 };
 
+/* The stubs of a PLT. */
+struct arch_plt {
+	/* Bytes of the stub at p, where n are; 0: none begins there. NULL: all are as long as the section says. */
+	u64 (*size)(const u8 *p, u64 n);
+	u8 step; /* from where none begins to where the next may */
+	/*
+	 * The word of the GOT that the stub of n bytes at `va` jumps through; 0: it is no stub. `got` is where
+	 * i386's register for it points.
+	 */
+	u64 (*slot)(const struct arch *a, const u8 *p, u64 n, u64 va, u64 got);
+	/* The number of the relocation of the slot that the stub fills, as it says itself; NULL: they say nothing. */
+	bool (*number)(const struct arch *a, const u8 *p, u64 n, u64 *ret_number);
+	/* Whether it is the PLT's front, which goes to the dynamic linker; NULL: it is not told from others. */
+	bool (*is_front)(const u8 *p, u64 n);
+};
+
+/* A kind of relocations that compilers write into debug sections: an address of that many bytes. */
+struct arch_reloc {
+	u32 type;
+	u8 bytes; /* 0: it is none */
+};
+
+/* What the table of Go's functions can be made into call frame information by. */
+enum arch_go {
+	ARCH_GO_UNKNOWN,
+	ARCH_GO_DEPTHS,         /* how deep the stack is */
+	ARCH_GO_FRAME_POINTERS, /* likewise, and what has a frame keeps a frame pointer */
+};
+
 struct arch {
 	const char *names[4];       /* as uname -m says them */
 	const struct arch *sibling; /* the same processors with words of another size; NULL */
@@ -106,12 +135,31 @@ struct arch {
 	const struct arch_trampoline *trampolines;
 	u8 n_trampolines;
 	const struct isa *isa; /* how it is shown; NULL: nobody can */
+	enum arch_go go;
+
+	/* Files. */
+	const struct arch_plt *plt;
+	struct arch_reloc debug_relocs[3];
+	u32 irelative, relative; /* the types of relocations; 0: not known */
+	bool has_thumb; /* the lowest bit of a function's address says which instructions it has */
+	bool has_small_pages; /* programs' pages are 4 KiB, nothing else */
+
+	/* Kernels. */
+	const char *kernel_text; /* the symbol that recordings name; NULL: _text */
+	const char
+		*kernel_ways[12]; /* functions on the way to the scheduler, "x*": what begins so */
+	bool has_plain_modules;   /* modules are loaded without a .plt that the kernel adds */
+	bool has_halves;          /* the kernel's addresses are above all those of programs */
 };
 
-extern const struct arch arch_x86_64, arch_i386, arch_arm64, arch_riscv64;
+extern const struct arch arch_x86_64, arch_i386, arch_arm64, arch_riscv64, arch_arm, arch_s390x,
+	arch_ppc64;
 
 #define ARCH_REGS(of)        .regs = (of), .n_regs = ARRAY_SIZE(of)
 #define ARCH_TRAMPOLINES(of) .trampolines = (of), .n_trampolines = ARRAY_SIZE(of)
+
+/* Each of those known; NULL behind the last. */
+const struct arch *arch_at(size_t i);
 
 /* The machine that pace was built for; NULL: none of those known. */
 const struct arch *arch_of_host(void);

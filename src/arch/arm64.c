@@ -193,6 +193,61 @@ static const struct arch_code code = {
 	.is_exit = is_exit,
 };
 
+/* ---- stubs of the PLT ---- */
+
+enum { NOP = 0xd503201f, BTI_C = 0xd503245f, BR_X17 = 0xd61f0220 };
+
+/* adrp x16, maybe behind bti c */
+static bool is_stub(const u8 *p)
+{
+	u32 op = load_u32(p);
+
+	if (op == BTI_C)
+		op = load_u32(p + 4);
+	return (op & 0x9f00001f) == 0x90000010;
+}
+
+/*
+ * Up to behind its jump, and what fills it up. It has 16, and up to 24 with bti c in front or with a signature
+ * checked, whatever the section says of its entries.
+ */
+static u64 stub_size(const u8 *p, u64 n)
+{
+	enum { USUAL = 16, LONGEST = 24 };
+	u64 at = 8;
+
+	if (n < USUAL || !is_stub(p))
+		return 0;
+	n = MIN(n, (u64)LONGEST);
+	while (at + 4 <= n && load_u32(p + at) != BR_X17)
+		at += 4;
+	if (at + 4 > n)
+		return USUAL;
+	at += 4;
+	while (at + 4 <= n && load_u32(p + at) == NOP)
+		at += 4;
+	return at;
+}
+
+/* adrp x16, page; ldr x17, [x16, #offset]; maybe behind bti c */
+static u64 stub_slot(const struct arch *a, const u8 *p, u64 n, u64 va, u64 got)
+{
+	(void)a;
+	(void)got;
+	for (u64 i = 0; i + 8 <= n && i < 8; i += 4) {
+		u32 adrp = load_u32(p + i), ldr = load_u32(p + i + 4);
+		s64 page;
+
+		if ((adrp & 0x9f00001f) != 0x90000010 || (ldr & 0xffc003ff) != 0xf9400211)
+			continue;
+		page = (s64)(s32)(((adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3)) << 11) >> 11;
+		return ((va + i) & ~0xfffULL) + (u64)(page * 4096) + (ldr >> 10 & 0xfff) * 8;
+	}
+	return 0;
+}
+
+static const struct arch_plt plt = {.size = stub_size, .step = 4, .slot = stub_slot};
+
 /* ---- signals ---- */
 
 /* By DWARF's numbers. */
@@ -232,6 +287,7 @@ static const struct isa isa = {"arm64", "aarch64-linux-gnu", "AArch64",
 
 const struct arch arch_arm64 = {
 	.names = {"aarch64", "arm64"},
+	.sibling = &arch_arm,
 	.machine = EM_AARCH64,
 	.word = 8,
 	ARCH_REGS(regs),
@@ -245,4 +301,13 @@ const struct arch arch_arm64 = {
 	.code = &code,
 	ARCH_TRAMPOLINES(trampolines),
 	.isa = &isa,
+	.go = ARCH_GO_DEPTHS,
+	.plt = &plt,
+	.debug_relocs = {{R_AARCH64_ABS64, 8}, {R_AARCH64_ABS32, 4}},
+	.irelative = R_AARCH64_IRELATIVE,
+	.relative = R_AARCH64_RELATIVE,
+	.kernel_text = "_stext",
+	.kernel_ways = {"el0_*", "el0t_64_*", "el1_*", "el1h_64_*", "ret_to_user*",
+		"arm64_preempt_schedule*"},
+	.has_halves = true,
 };

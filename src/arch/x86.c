@@ -85,6 +85,17 @@ const struct arch arch_x86_64 = {
 	.code = &x86_code,
 	ARCH_TRAMPOLINES(x86_64_trampolines),
 	.isa = &x86_64_isa,
+	.go = ARCH_GO_FRAME_POINTERS,
+	.plt = &x86_plt,
+	.debug_relocs = {{R_X86_64_64, 8}, {R_X86_64_32, 4}, {R_X86_64_32S, 4}},
+	.irelative = R_X86_64_IRELATIVE,
+	.relative = R_X86_64_RELATIVE,
+	.has_small_pages = true,
+	.kernel_ways = {"asm_sysvec_*", "sysvec_*", "asm_common_interrupt", "common_interrupt*",
+		"asm_exc_*", "exc_*", "retint_user", "ret_from_intr", "do_syscall_64",
+		"entry_SYSCALL_64*"},
+	.has_plain_modules = true,
+	.has_halves = true,
 };
 
 const struct arch arch_i386 = {
@@ -105,4 +116,9 @@ const struct arch arch_i386 = {
 	.code = &x86_code,
 	ARCH_TRAMPOLINES(i386_trampolines),
 	.isa = &i386_isa,
+	.go = ARCH_GO_DEPTHS,
+	.plt = &x86_plt,
+	.debug_relocs = {{R_386_32, 4}},
+	.irelative = R_386_IRELATIVE,
+	.has_small_pages = true,
 };

@@ -10,5 +10,6 @@
 #include "arch/arch.h"
 
 extern const struct arch_code x86_code;
+extern const struct arch_plt x86_plt;
 
 #endif

@@ -17,12 +17,14 @@ static const u8 arm64[] = {0xfd, 0x7b, 0xbf, 0xa9, 0x60, 0x00, 0x00, 0xb4, 0xfe,
 
 static struct code code_of(u16 machine, const u8 *bytes, size_t n, u64 va)
 {
+	const struct arch *arch = arch_of_machine(machine);
+
 	return (struct code){.at = bytes,
 		.n = n,
 		.start = va,
 		.va = va,
 		.machine = machine,
-		.isa = arch_of_machine(machine)->isa};
+		.isa = arch ? arch->isa : NULL};
 }
 
 static void list(struct disasm *d, const struct code *c, enum disasm_engine engine, bool is_intel)

@@ -659,6 +659,8 @@ TEST(stack_of_a_call_to_nowhere_has_no_code)
 	CHECK_EQ(walk(&w).ending, STACK_CORRUPT);
 	w.arch = NULL;
 	CHECK_EQ(walk(&w).ending, STACK_OTHER_ARCH);
+	w.arch = &arch_s390x;
+	CHECK_EQ(walk(&w).ending, STACK_OTHER_ARCH);
 	CHECK_EQ(w.stack.chain.n, 0);
 	world_fini(&w);
 }
@@ -731,6 +733,9 @@ TEST(stack_arch_is_of_the_recording_and_the_registers)
 	CHECK(regs_arch(arch_of_name("x86_64"), PERF_SAMPLE_REGS_ABI_32) == &arch_i386);
 	CHECK(regs_arch(arch_of_name("aarch64"), PERF_SAMPLE_REGS_ABI_64) == &arch_arm64);
 	CHECK(regs_arch(arch_of_name("riscv64"), PERF_SAMPLE_REGS_ABI_64) == &arch_riscv64);
-	CHECK(regs_arch(arch_of_name("s390x"), PERF_SAMPLE_REGS_ABI_64) == NULL);
+	CHECK(!regs_arch(arch_of_name("s390x"), PERF_SAMPLE_REGS_ABI_64)->n_regs);
+	CHECK(regs_arch(arch_of_name("i686"), PERF_SAMPLE_REGS_ABI_64) == &arch_x86_64);
+	CHECK(!regs_arch(arch_of_name("vax"), PERF_SAMPLE_REGS_ABI_64));
+	CHECK(!regs_arch(&arch_riscv64, PERF_SAMPLE_REGS_ABI_32));
 	CHECK(regs_arch(arch_of_name("x86_64"), PERF_SAMPLE_REGS_ABI_NONE) == NULL);
 }

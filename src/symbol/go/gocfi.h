@@ -2,7 +2,7 @@
  * gocfi.h - the call frame information that stripping took from a Go program, made again out of the
  * table of its runtime, which knows how deep the stack is at each instruction.
  *
- * In       a table of functions (symbol/go/gotab), and the file's processor: x86-64, i386, arm64
+ * In       a table of functions (symbol/go/gotab), and the file's architecture (struct arch: go)
  * Out      a section .debug_frame in this machine's byte order
  * Errors   false: nothing of the sort is known for that file
  * Source   Go: src/runtime/traceback.go, symtab.go (funcspdelta), src/cmd/internal/objabi/symkind.go;
