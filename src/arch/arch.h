@@ -58,6 +58,10 @@ enum arch_frame {
  * lie before it.
  */
 struct arch_code {
+	/* Bytes of the instruction; 0: it is none that is known, or not all there. */
+	unsigned (*size)(const struct arch *a, const u8 *p, u32 n);
+	/* Whether it may lead somewhere else: jumps, calls, returns, system calls, interrupts. NULL: not known. */
+	bool (*is_branch)(const struct arch *a, const u8 *p, u32 n);
 	struct arch_op (*op)(const struct arch *a, const u8 *p, u32 n);
 	/* Where a function's frame is not made yet, or half: what undoes that half; ARCH_OP_NONE: it is no such place. */
 	struct arch_op (*entry)(const struct arch *a, const u8 *p, u32 n_before, u32 n);
@@ -81,6 +85,24 @@ struct arch_trampoline {
 	u16 context;        /* from the stack pointer, or from the ucontext, to its registers */
 	const u16 *offsets; /* by DWARF's numbers */
 	u8 n_offsets;
+};
+
+struct elf;
+
+/* The file of a program, of which n bytes of code begin at `entry`. */
+struct arch_image {
+	u64 entry;
+	const u8 *code;
+	u32 n;
+	/* What else of it is loaded, as much as there is; NULL: nothing. The word that will be at an address; 0: unknown. */
+	const u8 *(*code_at)(const struct elf *elf, u64 va, u32 *ret_n);
+	u64 (*word_at)(const struct elf *elf, u64 va);
+	const struct elf *elf;
+};
+
+struct arch_start {
+	u64 end;  /* of _start, behind the call that never returns; 0: it begins otherwise */
+	u64 main; /* 0: unknown */
 };
 
 /* The stubs of a PLT. */
@@ -138,6 +160,7 @@ struct arch {
 	enum arch_go go;
 
 	/* Files. */
+	struct arch_start (*start)(const struct arch *a, const struct arch_image *image); /* NULL */
 	const struct arch_plt *plt;
 	struct arch_reloc debug_relocs[3];
 	u32 irelative, relative; /* the types of relocations; 0: not known */

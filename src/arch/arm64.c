@@ -183,7 +183,15 @@ static struct arch_op op_at(const struct arch *a, const u8 *p, u32 n)
 	return n >= 4 ? op_of(load_u32(p)) : (struct arch_op){ARCH_OP_NONE};
 }
 
-static const struct arch_code code = {
+static unsigned size(const struct arch *a, const u8 *p, u32 n)
+{
+	(void)a;
+	(void)p;
+	return n >= 4 ? 4 : 0;
+}
+
+static const struct arch_code arm64_code = {
+	.size = size,
 	.op = op_at,
 	.entry = entry,
 	.frame = frame,
@@ -193,9 +201,84 @@ static const struct arch_code code = {
 	.is_exit = is_exit,
 };
 
+/* ---- where a program begins ---- */
+
+enum { NOP = 0xd503201f, BTI_C = 0xd503245f };
+
+/* What _start has done before an instruction. */
+struct state {
+	u64 at;          /* the next instruction */
+	u64 first;       /* what the first argument is by now; 0: nothing known */
+	bool is_outmost; /* the frame pointer was cleared: there is no caller */
+};
+
+/* adrp, add, ldr, movz and movk to x0. */
+static void take_argument(const struct arch_image *image, u32 op, struct state *s)
+{
+	if ((op & 0x9f00001f) == 0x90000000)
+		s->first = (s->at & ~(u64)0xfff) +
+			((u64)(sign_extended(op, 5, 19) * 4 + (op >> 29 & 3)) << 12);
+	else if ((op & 0xffc003ff) == 0x91000000)
+		s->first += op >> 10 & 0xfff;
+	else if ((op & 0xffc003ff) == 0xf9400000)
+		s->first = image->word_at(image->elf, s->first + (op >> 10 & 0xfff) * 8);
+	else if ((op & 0xff80001f) == 0xd2800000)
+		s->first = (u64)(op >> 5 & 0xffff) << (op >> 21 & 3) * 16;
+	else if ((op & 0xff80001f) == 0xf2800000)
+		s->first |= (u64)(op >> 5 & 0xffff) << (op >> 21 & 3) * 16;
+}
+
+static bool is_branch(u32 op, bool is_call)
+{
+	return (op & 0xfc000000) == (is_call ? 0x94000000u : 0x14000000u);
+}
+
+/* What is behind _start itself is a way to main, for programs that are linked statically. */
+static u64 way_to_main(const u8 *code, u32 n, u32 i, u64 at)
+{
+	for (; i + 4 <= n; i += 4, at += 4) {
+		u32 op = load_u32(code + i);
+
+		if (is_branch(op, false))
+			return at + (u64)sign_extended(op, 0, 26) * 4;
+		if (op != NOP && op != BTI_C)
+			break;
+	}
+	return 0;
+}
+
+/* Up to two calls one behind the other: the second, of abort(), is for nothing. */
+static struct arch_start find_start(const struct arch *a, const struct arch_image *image)
+{
+	enum { CLEAR_FP = 0xd280001d };
+	struct state s = {.at = image->entry};
+	struct arch_start start = {0};
+
+	(void)a;
+	for (u32 i = 0; i + 8 <= image->n; i += 4, s.at += 4) {
+		u32 op = load_u32(image->code + i);
+		u64 way;
+
+		s.is_outmost |= op == CLEAR_FP;
+		take_argument(image, op, &s);
+		if (!is_branch(op, true))
+			continue;
+		if (!s.is_outmost || !s.first || !is_branch(load_u32(image->code + i + 4), true))
+			break;
+		start.end = s.at + 8;
+		start.main = s.first;
+		way = s.first == start.end ? way_to_main(image->code, image->n, i + 8, start.end)
+					   : 0;
+		if (way)
+			start.main = way;
+		break;
+	}
+	return start;
+}
+
 /* ---- stubs of the PLT ---- */
 
-enum { NOP = 0xd503201f, BTI_C = 0xd503245f, BR_X17 = 0xd61f0220 };
+enum { BR_X17 = 0xd61f0220 };
 
 /* adrp x16, maybe behind bti c */
 static bool is_stub(const u8 *p)
@@ -298,10 +381,11 @@ const struct arch arch_arm64 = {
 	.fp = 29,
 	.link = 30,
 	.va_mask = (1ull << 48) - 1,
-	.code = &code,
+	.code = &arm64_code,
 	ARCH_TRAMPOLINES(trampolines),
 	.isa = &isa,
 	.go = ARCH_GO_DEPTHS,
+	.start = find_start,
 	.plt = &plt,
 	.debug_relocs = {{R_AARCH64_ABS64, 8}, {R_AARCH64_ABS32, 4}},
 	.irelative = R_AARCH64_IRELATIVE,

@@ -9,6 +9,8 @@
 
 #include "arch/arch.h"
 
+struct arch_start x86_start(const struct arch *a, const struct arch_image *image);
+
 extern const struct arch_code x86_code;
 extern const struct arch_plt x86_plt;
 

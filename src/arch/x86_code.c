@@ -275,6 +275,33 @@ static bool is_call_before(const u8 *p, u32 n)
 	return n >= 7 && p[-7] == 0xff && p[-6] == 0x14 && (p[-5] & 7) == 5;
 }
 
+/* ---- one instruction ---- */
+
+static unsigned size(const struct arch *a, const u8 *p, u32 n)
+{
+	struct x86_op op;
+
+	return x86_decode(p, n, a->word == 8, &op);
+}
+
+static bool is_branch(const struct arch *a, const u8 *p, u32 n)
+{
+	struct x86_op op;
+
+	if (!x86_decode(p, n, a->word == 8, &op))
+		return false;
+	if (op.map == X86_0F)
+		return (op.opcode & 0xf0) == 0x80 || op.opcode == 0x05 || op.opcode == 0x07 ||
+			op.opcode == 0x34 || op.opcode == 0x35;
+	return op.map == X86_ONE &&
+		((op.opcode & 0xf0) == 0x70 || op.opcode == 0xc2 || op.opcode == 0xc3 ||
+			op.opcode == 0xca || op.opcode == 0xcb ||
+			(op.opcode >= 0xcc && op.opcode <= 0xcf) ||
+			(op.opcode >= 0xe0 && op.opcode <= 0xe3) ||
+			(op.opcode >= 0xe8 && op.opcode <= 0xeb && op.opcode != 0xea) ||
+			(op.opcode == 0xff && (op.reg & 7) >= 2 && (op.reg & 7) <= 5));
+}
+
 /* ---- calls ---- */
 
 static bool callee(const u8 *p, u64 ip, u64 *ret_to)
@@ -366,6 +393,8 @@ static bool is_goexit(const struct arch *a, const u8 *p, u32 n_before, u32 n)
 }
 
 const struct arch_code x86_code = {
+	.size = size,
+	.is_branch = is_branch,
 	.op = op_at,
 	.entry = entry,
 	.frame = frame,

@@ -168,7 +168,6 @@ int code_find(struct code *c, const struct resolver *r, const struct dso *dso, u
 	struct err *err)
 {
 	struct code_wish w = {r, dso, start, end - start};
-	const struct arch *arch;
 	int result = ERR_NOENT;
 
 	memset(c, 0, sizeof(*c));
@@ -189,8 +188,8 @@ int code_find(struct code *c, const struct resolver *r, const struct dso *dso, u
 		return result;
 	}
 	c->n = w.n;
-	arch = arch_of_machine(c->machine);
-	c->isa = arch ? arch->isa : NULL;
+	c->arch = arch_of_machine(c->machine);
+	c->isa = c->arch ? c->arch->isa : NULL;
 	return 0;
 }
 

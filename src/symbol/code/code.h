@@ -17,18 +17,21 @@
 #include "arch/isa.h"
 #include "symbol/resolve/resolver.h"
 
+struct arch;
+
 enum { CODE_MAX = 16 << 20 }; /* bytes: no function has more */
 
 struct code {
 	const u8 *at;
 	u64 n;
-	u64 start;             /* the address of the first, as resolver_answer counts */
-	u64 va;                /* what the code itself takes that to be: for relative targets */
-	u16 machine;           /* EM_* */
-	bool is_big;           /* its data has the other end first; instructions may differ */
-	const struct isa *isa; /* NULL: unknown */
-	struct str origin;     /* the file, or what else it is from */
-	const char *path;      /* in origin: a file whose time tells when it was built; or NULL */
+	u64 start;               /* the address of the first, as resolver_answer counts */
+	u64 va;                  /* what the code itself takes that to be: for relative targets */
+	u16 machine;             /* EM_* */
+	bool is_big;             /* its data has the other end first; instructions may differ */
+	const struct arch *arch; /* NULL: unknown */
+	const struct isa *isa;   /* the architecture's; NULL: nobody can show it */
+	struct str origin;       /* the file, or what else it is from */
+	const char *path;        /* in origin: a file whose time tells when it was built; or NULL */
 	struct str own;
 };
 

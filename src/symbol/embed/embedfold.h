@@ -11,11 +11,19 @@
 #ifndef PACE_SYMBOL_EMBEDFOLD_H
 #define PACE_SYMBOL_EMBEDFOLD_H
 
+#include <elf.h>
+
 #include "base/types.h"
 
 /* `n` entries of `each` bytes; nothing happens to those of an odd size. */
 void embedfold_table(u8 *at, u32 each, u64 n);
 void embedfold_table_back(u8 *at, u32 each, u64 n);
+
+/* Whether the code of files of a machine (EM_*) is folded: x86-64's. A fact of the format, not of who runs pace. */
+static inline bool embedfold_has_code(u32 machine)
+{
+	return machine == EM_X86_64;
+}
 
 /* Code of x86-64 that lies at `address`. */
 void embedfold_code(u8 *at, u64 n, u64 address);
