@@ -1,5 +1,5 @@
 /*
- * bytes.h - a checked cursor over bytes that nobody vouches for.
+ * bytes.h - a bounds-checked cursor over untrusted bytes.
  *
  * In       a view [at, end); the file offset of `at`, for messages; whether values are in the other
  *          byte order
@@ -20,7 +20,7 @@ struct bytes {
 
 static inline struct bytes bytes_of(const void *p, size_t n)
 {
-	/* Nothing may be at NULL. */
+	/* p may be NULL if n is 0. */
 	return (struct bytes){.at = p, .end = n ? (const u8 *)p + n : p};
 }
 
@@ -29,7 +29,7 @@ static inline size_t bytes_left(const struct bytes *b)
 	return b->end - b->at;
 }
 
-/* Moves over n bytes; *ret_p is where they start. */
+/* Advances over n bytes; *ret_p is where they start. */
 static inline bool bytes_take(struct bytes *b, u64 n, const void **ret_p)
 {
 	if (UNLIKELY(n > bytes_left(b)))
@@ -87,7 +87,7 @@ static inline bool bytes_u64(struct bytes *b, u64 *ret_v)
 	return true;
 }
 
-/* A number of 4 or 8 bytes: an address or an offset, as wide as the file has them. */
+/* Reads an address or an offset of `size` bytes (4 or 8), which is the file's word size. */
 static inline bool bytes_word(struct bytes *b, u8 size, u64 *ret_v)
 {
 	u32 narrow;
@@ -113,7 +113,7 @@ static inline bool bytes_sub(struct bytes *b, u64 n, struct bytes *ret_sub)
 	return true;
 }
 
-/* A NUL-terminated string that ends before the cursor does; its length without the NUL. */
+/* Reads a NUL-terminated string that ends before the cursor does; *ret_n is its length without the NUL. */
 static inline bool bytes_cstr(struct bytes *b, const char **ret_s, size_t *ret_n)
 {
 	const u8 *nul = b->at < b->end ? memchr(b->at, 0, bytes_left(b)) : NULL;

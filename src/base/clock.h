@@ -1,8 +1,8 @@
 /*
  * clock.h - what time it is.
  *
- * Units    ns; of CLOCK_MONOTONIC, which only goes forward, where no clock is named
- * Errors   0: there is no such clock
+ * Units    ns, of CLOCK_MONOTONIC unless a clock is named
+ * Errors   returns 0 if there is no such clock
  */
 #ifndef PACE_BASE_CLOCK_H
 #define PACE_BASE_CLOCK_H

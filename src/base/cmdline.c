@@ -2,7 +2,7 @@
 
 #include "base/str.h"
 
-/* Outside quotes, and at the beginning of a word, what means something to a shell. */
+/* Characters that mean something to a shell outside quotes, and those that do so only at the start of a word. */
 static const char special[] = "|&;<>()$`*?[]{}!\n";
 static const char special_first[] = "~#";
 
@@ -17,7 +17,7 @@ static void end_list(struct cmdline *w)
 	w->n--;
 }
 
-/* The part behind an opening quote; *at is moved behind the closing one. False: there is none. */
+/* Adds the text after an opening quote and moves *at past the closing one; false if there is no closing quote. */
 static bool take_quoted(struct cmdline *w, const char **at, char quote, struct str *word)
 {
 	const char *p = *at;
@@ -25,7 +25,7 @@ static bool take_quoted(struct cmdline *w, const char **at, char quote, struct s
 	for (; *p && *p != quote; p++) {
 		if (quote == '"' && (*p == '$' || *p == '`'))
 			w->needs_shell = true;
-		/* Between double quotes a backslash is one, except before these. */
+		/* Between double quotes, a backslash is literal except before these. */
 		if (quote == '"' && *p == '\\' && p[1] && strchr("$`\"\\", p[1]))
 			p++;
 		str_addc(word, *p);

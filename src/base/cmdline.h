@@ -1,12 +1,12 @@
 /*
- * cmdline.h - a command line in one text made into words, as sh would; or found to need a shell.
+ * cmdline.h - splits the text of a command line into words as sh would, or finds that it needs a shell.
  *
- * Blanks separate words; '...', "..." and \ keep characters together. Whatever else a shell
- * understands (pipes, variables, patterns, assignments, comments) is left to one.
+ * Blanks separate words; '...', "..." and \ keep characters together. Everything else
+ * that a shell understands (pipes, variables, patterns, assignments, comments) is left to a shell.
  * In       the text
- * Out      words, closed by NULL, to hand to exec
+ * Out      words, ended by NULL, ready for exec
  * Owns     a struct cmdline owns its words
- * Errors   ERR_INVAL: a quote that is not closed; no word at all
+ * Errors   ERR_INVAL: a quote is not closed, or there is no word
  * Source   POSIX.1-2017, Shell Command Language, 2.2 Quoting
  */
 #ifndef PACE_BASE_CMDLINE_H
@@ -25,7 +25,7 @@ struct cmdline {
 
 int cmdline_split(struct cmdline *w, const char *text, struct err *err);
 
-/* The words of 'sh -c TEXT'. */
+/* Makes the words of 'sh -c TEXT'. */
 void cmdline_make_shell(struct cmdline *w, const char *text);
 void cmdline_fini(struct cmdline *w);
 

@@ -1,9 +1,9 @@
 /*
- * fd.h - reading and writing of descriptors that signals do not interrupt.
+ * fd.h - reads and writes that signals do not interrupt.
  *
  * In       descriptors of files and pipes
  * Units    bytes; offsets count from the start of the file
- * Errors   an errno, for err_sys() with the words of whoever knows what was read
+ * Errors   an errno; the caller, who knows what was read or written, passes it to err_sys()
  */
 #ifndef PACE_BASE_FD_H
 #define PACE_BASE_FD_H
@@ -12,14 +12,14 @@
 
 #include "base/types.h"
 
-/* What there is, n bytes at most: how many, 0 at the end, -1 with errno. */
+/* Reads up to n bytes. Returns how many, 0 at the end of the file, or -1 with errno. */
 ssize_t fd_read(int fd, void *p, size_t n);
 ssize_t fd_read_some_at(int fd, void *p, size_t n, u64 offset);
 
-/* All n bytes at an offset: 0 or an errno; EIO if the file ends before. */
+/* Reads all n bytes at an offset. Returns 0 or an errno; EIO if the file is too short. */
 int fd_read_at(int fd, void *p, size_t n, u64 offset);
 
-/* All n bytes: 0 or an errno; ENOSPC if nothing more is taken. */
+/* Writes all n bytes. Returns 0 or an errno; ENOSPC if the descriptor takes no more. */
 int fd_write(int fd, const void *p, size_t n);
 int fd_write_at(int fd, const void *p, size_t n, u64 offset);
 

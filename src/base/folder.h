@@ -1,9 +1,8 @@
 /*
- * folder.h - the entries of a folder, one after the other.
+ * folder.h - visits the entries of a folder.
  *
- * Owns     the open folder while it goes through it: it is closed also if there is no memory for what `see`
- *          does (base/mem.h, mem_try())
- * Errors   errno of opendir(3)
+ * Owns     the open folder during the visit: it is closed even if `see` runs out of memory (base/mem.h, mem_try())
+ * Errors   the errno of opendir(3)
  */
 #ifndef PACE_BASE_FOLDER_H
 #define PACE_BASE_FOLDER_H
@@ -11,7 +10,7 @@
 #include <dirent.h>
 #include <stdbool.h>
 
-/* Until `see` returns false; "." and ".." are not shown. 0, or the errno. */
+/* Calls `see` for each entry except "." and "..", until it returns false. Returns 0 or an errno. */
 int folder_each(const char *path, bool (*see)(void *ctx, const struct dirent *entry), void *ctx);
 
 #endif

@@ -6,14 +6,14 @@
 
 u64 hash_key[2];
 
-/* Before any table is made, also of a library that is loaded later. */
+/* Runs before any table is made, also where libpace is loaded by dlopen(). */
 __attribute__((constructor)) static void draw_key(void)
 {
 	struct timespec now;
 
 	if (getrandom(hash_key, sizeof(hash_key), GRND_NONBLOCK) == sizeof(hash_key))
 		return;
-	/* The machine has hardly begun to run, or a sandbox forbids it: where we lie in memory is random too. */
+	/* Too early after boot, or forbidden by a sandbox: use the clock, and our addresses, which are random too. */
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	hash_key[0] = hash_lasting((u64)(uintptr_t)&now, (u64)now.tv_nsec);
 	hash_key[1] = hash_lasting((u64)(uintptr_t)draw_key, (u64)getpid());

@@ -1,13 +1,12 @@
 /*
  * hash.h - 64-bit hashes for in-memory tables.
  *
- * They depend on a key that the process draws when it starts: nobody who writes a recording can
- * know which of its names and numbers will be in each other's way in our tables. So the same has
- * another hash in the next run: never write one to a file, and let no order depend on one; what
- * must stay the same takes hash_lasting().
+ * The hashes depend on a key that the process draws when it starts, so that nobody can craft a
+ * recording whose names and numbers collide in our tables. A value therefore has another hash in
+ * the next run: never write a hash to a file, and let no order depend on one. Use hash_lasting()
+ * for hashes that must stay the same.
  * Threads  the key does not change once the program runs
- * Source   the multiply-and-fold step (64 x 64 -> 128 bits, halves xored) that wyhash and others
- *          rest on
+ * Source   the multiply-and-fold step (64 x 64 -> 128 bits, halves xored) of wyhash and others
  */
 #ifndef PACE_BASE_HASH_H
 #define PACE_BASE_HASH_H
@@ -28,7 +27,7 @@ static inline u64 hash_mix(u64 a, u64 b)
 	return hash_fold(a ^ hash_key[0], b ^ hash_key[1]);
 }
 
-/* The same in every run: for what is printed or kept. Whoever likes can make them collide. */
+/* The same in every run, for hashes that are printed or stored. An attacker can make these collide. */
 static inline u64 hash_lasting(u64 a, u64 b)
 {
 	return hash_fold(a ^ 0x9e3779b97f4a7c15ULL, b ^ 0xe7037ed1a0b428dbULL);

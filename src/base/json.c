@@ -5,7 +5,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 
-/* Adds a character, or a byte that is none; returns its length. */
+/* Adds the character at p, or one byte of invalid UTF-8; returns its length. */
 static size_t add_escaped(struct str *out, const u8 *p, size_t n)
 {
 	u32 cp;

@@ -1,5 +1,5 @@
 /*
- * json.h - JSON on its way out: members of an object, each with the comma behind it.
+ * json.h - writes JSON: the members of an object, each followed by a comma.
  *
  *     str_addc(&text, '{');
  *     json_text(&text, "name", name);
@@ -7,11 +7,11 @@
  *     json_open(&text, "names", '[');
  *     json_element(&text, name);
  *     json_close(&text, ']');
- *     json_end(&text, '}');          takes the last comma away
+ *     json_end(&text, '}');          removes the last comma
  *
- * Keys and texts may be anybody's: what a terminal would obey (utf8.h) is written as \uXXXX, and text
- * that is no UTF-8 comes out as one: each byte that does not fit is U+FFFD. Addresses are
- * strings like "0x1f", because numbers beyond 2^53 do not survive most readers.
+ * Keys and texts are untrusted: characters that a terminal would obey (utf8.h) are written as \uXXXX,
+ * and each byte that is not valid UTF-8 as U+FFFD. Addresses are strings like "0x1f", because most
+ * readers cannot represent numbers beyond 2^53.
  * Source   RFC 8259
  */
 #ifndef PACE_BASE_JSON_H
@@ -28,16 +28,16 @@ void json_bool(struct str *out, const char *key, bool v);
 void json_s64(struct str *out, const char *key, s64 v);
 void json_hex(struct str *out, const char *key, u64 v);
 void json_null(struct str *out, const char *key);
-/* `v` is finite: with so many digits behind the point; with at most so many in all (%g). */
+/* `v` must be finite. json_fixed() writes `digits` after the point, json_double() at most `digits` in all (%g). */
 void json_fixed(struct str *out, const char *key, double v, unsigned digits);
 void json_double(struct str *out, const char *key, double v, unsigned digits);
 void json_element(struct str *out, const char *text); /* of an array */
 
-/* A member that is an object or an array: `open` is its bracket. json_close() ends it, as json_end(). */
+/* Begins a member that is an object or an array with the bracket `open`. json_close() ends it and adds a comma. */
 void json_open(struct str *out, const char *key, char open);
 void json_close(struct str *out, char close);
 
-/* Ends an object or array: `close` instead of the comma before it. */
+/* Ends an object or an array: replaces the last comma with `close`. */
 void json_end(struct str *out, char close);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 
-/* Files are looked for on all cores, and each tells what it found. */
+/* Threads look for files on all cores, and each of them logs what it found. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct saying {
@@ -41,7 +41,7 @@ void log_say(struct log *log, enum log_level level, const char *fmt, ...)
 	str_vaddf(&text, fmt, ap);
 	va_end(ap);
 	pthread_mutex_lock(&lock);
-	/* Whoever is left for want of memory leaves nobody waiting. */
+	/* Running out of memory must not leave the lock taken. */
 	if (mem_is_trying())
 		is_done = mem_try(take, &saying, &size);
 	else

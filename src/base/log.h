@@ -1,12 +1,13 @@
 /*
- * log.h - what a stage wants said, for whoever started it to say.
+ * log.h - messages of the stages, for the command to print.
  *
  * Stages never print. They are handed a log and put sentences into it; the command decides where
- * they go. A sentence is said once: the same text a second time is counted, not repeated.
+ * they go. A sentence is said once: the same text is not repeated.
  *
  * Owns     copies of what was said
  * Life     the command's; NULL is a log that swallows everything
- * Threads  log_say() by any number, whose sentences reach the writer one by one; the rest by one
+ * Threads  any number may call log_say(), and their sentences reach the writer one at a time; one
+ *          thread at a time may use the rest
  */
 #ifndef PACE_BASE_LOG_H
 #define PACE_BASE_LOG_H
@@ -39,14 +40,14 @@ struct log {
 void log_say(struct log *log, enum log_level level, const char *fmt, ...) PRINTF(3, 4);
 
 /*
- * Says why something that might have been of use is not used: as a warning where a system call failed,
- * because nobody knows then what would have been found; else only for -v, behind what it was tried for.
+ * Says why something that might have helped was not used. This is a warning if a system call failed,
+ * because nobody can know then what would have been found; else a debug message, which begins with `whose`.
  */
 void log_untried(struct log *log, const char *whose, const struct err *err);
 
 /*
- * Holds back what is said from now on, until it is clear whether it matters: log_release() passes
- * it on, log_forget() drops it, because an error says it better.
+ * Holds back all sentences from now on, until it is clear whether they matter: log_release() passes
+ * them on; log_forget() drops them, because an error says it better.
  */
 void log_hold(struct log *log);
 void log_release(struct log *log);

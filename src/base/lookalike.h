@@ -14,7 +14,7 @@ struct lookalike {
 	char plain;       /* what is meant */
 };
 
-/* The one that `text` begins with, or NULL. */
+/* The lookalike that `text` begins with, or NULL. */
 const struct lookalike *lookalike_at(const char *text);
 
 #endif

@@ -26,7 +26,7 @@ static void put_zeros(int number, siginfo_t *info, void *context)
 		__atomic_store_n(&hurt[i % HURT_KEPT], (uintptr_t)page, __ATOMIC_RELAXED);
 		return;
 	}
-	/* Something else: what is done again now ends the process. */
+	/* Another cause: with the default action, repeating the access ends the process. */
 	signal(number, SIG_DFL);
 }
 
@@ -39,7 +39,7 @@ void mapped_read_zeros(void)
 	sigaction(SIGBUS, &action, NULL);
 }
 
-/* Whether one of the pages reaches into [at, at + n). */
+/* Whether the page overlaps [at, at + n). */
 static bool is_in(uintptr_t page, const void *at, size_t n)
 {
 	return page && page + page_size > (uintptr_t)at && page < (uintptr_t)at + n;

@@ -15,11 +15,11 @@ struct arena_chunk {
 
 struct attempt {
 	struct attempt *outer;
-	volatile size_t size; /* that could not be had */
+	volatile size_t size; /* bytes that could not be allocated */
 	jmp_buf back;
 };
 
-/* Not to be allocated when it is touched first: that would fail without a word to us. */
+/* initial-exec: storage that libc allocates at the first access would fail without a chance to report it. */
 static _Thread_local struct attempt *innermost __attribute__((tls_model("initial-exec")));
 
 static void (*exhaustion_hook)(size_t size);
@@ -37,7 +37,7 @@ void mem_exhausted(size_t size)
 		innermost->size = size;
 		longjmp(innermost->back, 1);
 	}
-	/* Threads run out of it together; one says so, and ends them all. */
+	/* Threads run out of memory together; one of them reports it and ends the process. */
 	while (atomic_flag_test_and_set(&is_said))
 		pause();
 	if (exhaustion_hook)
@@ -87,7 +87,7 @@ static void *large(void *p, size_t size)
 	return p;
 }
 
-/* A libc may answer NULL if nothing is asked for; realloc() has freed the block then. */
+/* For size 0, a libc may return NULL, and realloc() has freed the block then. */
 static size_t at_least_one(size_t size)
 {
 	return MAX(size, (size_t)1);
@@ -123,8 +123,8 @@ void mem_free(void *p)
 static void arena_grow(struct arena *a, size_t n)
 {
 	/*
-	 * Chunks double, so that a large session makes few of them and a small one stays small: there may
-	 * be thousands, one for each event.
+	 * Chunks double, so that a large session makes few of them while a small arena stays small: there
+	 * may be thousands of arenas, one for each event.
 	 */
 	size_t size = a->chunks ? MIN(a->chunks->size * 2, (size_t)CHUNK_MAX) : (size_t)CHUNK_MIN;
 	struct arena_chunk *c;
@@ -144,7 +144,7 @@ void *arena_alloc(struct arena *a, size_t n)
 	void *p;
 
 	n = align_up(n, 8);
-	/* Not "<": a new arena has room for nothing, but no address for it. */
+	/* Not "<": a new arena has room for 0 bytes, but no address to return for them. */
 	if ((size_t)(a->end - a->at) <= n)
 		arena_grow(a, n);
 	p = a->at;

@@ -1,15 +1,15 @@
 /*
- * mem.h - memory that is there, or the program says so and ends.
+ * mem.h - allocation that either succeeds or reports the failure and ends the program.
  *
  * Allocation never returns NULL. Every size that comes from input is bounded before it gets here,
  * so a failure means that the machine has no memory left; then the out-of-memory hook runs (it may
  * save a recording) and the process aborts. Sizes are in bytes.
  *
- * A library must not end the program that uses it: what it does inside of mem_try() is given up
- * instead, and its caller is told.
+ * A library must not end the program that uses it: work inside mem_try() is abandoned instead, and
+ * mem_try() returns false.
  *
  * arena    many small things that die together (the command's lifetime)
- * Threads  an arena belongs to one thread at a time; mem_try() is about the thread that calls it
+ * Threads  an arena belongs to one thread at a time; mem_try() affects only the thread that calls it
  */
 #ifndef PACE_BASE_MEM_H
 #define PACE_BASE_MEM_H
@@ -23,35 +23,35 @@ char *mem_strdup(const char *s);
 void mem_free(void *p); /* NULL-safe */
 
 /*
- * Large blocks may lie on huge pages: 512 page faults less for each. Only a hint; those of the
- * functions above have it.
+ * Hints that a large block should lie on huge pages: each saves 512 page faults. The functions above
+ * give this hint themselves.
  */
 void mem_prefer_huge(void *p, size_t size);
 
-/* Called once with the size that could not be had, before abort(); other threads wait then. */
+/* `hook` is called once before abort(), with the size that could not be allocated; other threads wait meanwhile. */
 void mem_on_exhaustion(void (*hook)(size_t size));
 
 /*
- * `size` bytes could not be had (0: it is not known how many), as other libraries tell: what the
- * functions above do then.
+ * Does what the functions above do when they fail to allocate `size` bytes (0: unknown); for failures
+ * that other libraries report.
  */
 void mem_exhausted(size_t size) __attribute__((noreturn));
 
 /*
- * Whether work(ctx) came to its end: false if there was not the memory for it. It was left at that
- * place then, as by longjmp(): locks that it took are still taken, and of what it had only that is
- * not lost which something outside of it holds. Such an object can be closed; whatever else is done
- * with it is for its owner to know. They may be inside of each other: the innermost is left.
+ * Runs work(ctx). False if it ran out of memory: it was then abandoned where it stood, as by longjmp().
+ * Locks that it took are still taken, and memory that only its own variables pointed to is lost. An
+ * object that it worked on can be closed; its owner must know what else can be done with it. Calls
+ * nest: the innermost one is abandoned.
  */
 bool mem_try(void (*work)(void *ctx), void *ctx, size_t *ret_size);
 
-/* Whether this thread is inside of mem_try(). */
+/* Whether this thread is inside mem_try(). */
 bool mem_is_trying(void);
 
 struct arena {
 	struct arena_chunk *chunks; /* newest first */
 	u8 *at, *end;               /* free space in the newest chunk */
-	size_t total;               /* bytes asked from the system so far */
+	size_t total;               /* bytes allocated so far */
 };
 
 /* n bytes aligned to 8, not cleared, valid until arena_fini(). */

@@ -1,13 +1,13 @@
 /*
- * memo.h - what was looked up lately, over somebody's vector: a table that forgets.
+ * memo.h - a cache of recent lookups, over the caller's vector: a table that forgets.
  *
- * Each slot knows the entry that was kept there last. The entries lie close together in the vector,
- * however many slots there are: memory that nobody touched yet costs two page faults, one when it is
- * read and one when it is written, and the second one stops the other threads.
+ * Each slot refers to the entry that was stored there last. The entries lie close together in the vector,
+ * however many slots there are, because untouched memory costs two page faults, one for the first read
+ * and one for the first write, and the second one stalls the other threads.
  *
  *     u32 *slot = memo_slot(&m, hash);
  *     if (*slot && entries.at[*slot - 1] is the one) ...
- *     memo_keep(&entries, slot, one);      forgets the one that was there
+ *     memo_keep(&entries, slot, one);      forgets the entry that was there
  *
  * Owns     its slots; what the entries own is the caller's
  * Limits   a power of two of slots, up to 2^31
@@ -42,7 +42,7 @@ static inline u32 *memo_slot(const struct memo *m, u64 hash)
 	return &m->slots[hash & m->mask];
 }
 
-/* Forgets all; the caller's vector can be emptied too. */
+/* Forgets all entries; the caller may empty the vector too. */
 static inline void memo_clear(struct memo *m)
 {
 	memset(m->slots, 0, ((size_t)m->mask + 1) * sizeof(*m->slots));

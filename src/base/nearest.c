@@ -5,8 +5,8 @@
 enum { NAME_MAX_LENGTH = 64, BEGINNING_MIN = 4 };
 
 /*
- * Insertions, deletions, replacements and swaps of neighbours that turn a into b; letter case is
- * free.
+ * How many insertions, deletions, replacements and swaps of neighbours turn a into b; letter case is
+ * ignored.
  */
 static unsigned edit_distance(const char *a, size_t n, const char *b, size_t m)
 {
@@ -44,7 +44,7 @@ void nearest_offer(struct nearest *near, const char *name)
 
 	if (n > NAME_MAX_LENGTH || m > NAME_MAX_LENGTH || !n)
 		return;
-	/* A third of the letters may be wrong; a beginning counts as one mistake, a longer word as two. */
+	/* A third of the letters may be wrong. A name cut short counts as one mistake, a longer one as two. */
 	enough = MAX(n, m) / 3;
 	d = edit_distance(near->typed, n, name, m);
 	if (n >= 3 && m > n && !strncmp(near->typed, name, n))

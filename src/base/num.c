@@ -122,11 +122,11 @@ void num_add_percent(struct str *s, u64 part, u64 whole)
 {
 	double percent = whole ? 100.0 * (double)part / (double)whole : 0;
 	double hundredths =
-		percent > 1e9 ? 0 : percent * 100; /* what is more may not fit into a u64 */
+		percent > 1e9 ? 0 : percent * 100; /* larger values may not fit into a u64 */
 	u64 rounded = (u64)(hundredths + 0.5);
 	double from_tie = hundredths - (double)(u64)hundredths - 0.5;
 
-	/* printf rounds the binary value; only at a tie can that differ from what is done here. */
+	/* printf rounds the binary value; only near a tie can its result differ from this one. */
 	if (percent > 1e9 || (from_tie > -1e-6 && from_tie < 1e-6)) {
 		str_addf(s, "%.2f%%", percent);
 		return;

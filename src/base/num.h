@@ -18,18 +18,18 @@ int num_parse(const char *text, u64 *ret_v, struct err *err);
 int num_parse_bytes(const char *text, u64 *ret_v, struct err *err);
 
 /*
- * Digits at *at, of the given base (10 or 16); moves *at behind them. False if there are none or
- * too many.
+ * Reads digits of the given base (10 or 16) at *at and moves *at past them. False if there are none,
+ * or if the number needs more than 64 bits.
  */
 bool num_scan(const char **at, int base, u64 *ret_v);
 
-/* A list like "12,34"; no list is the one that has every number. */
+/* A list like "12,34"; an empty list stands for every number. */
 struct num_list {
 	u32 *at;
 	size_t n, cap;
 };
 
-/* Adds what text says; NULL says nothing. ERR_INVAL begins with the name of the option. */
+/* Adds the numbers of text, which may be NULL. The message of ERR_INVAL begins with the option's name. */
 int num_list_parse(struct num_list *list, const char *option, const char *text, struct err *err);
 bool num_list_has(const struct num_list *list, u32 number);
 
@@ -37,7 +37,7 @@ void num_add_grouped(struct str *s, u64 v); /* 1234567 -> 1,234,567 */
 void num_add_short(struct str *s,
 	u64 v); /* 3723 -> 3K, cut not rounded, as perf's "Samples:" line */
 void num_add_u64(struct str *s, u64 v);
-void num_add_hex(struct str *s, u64 v, unsigned digits); /* at least so many, no 0x */
+void num_add_hex(struct str *s, u64 v, unsigned digits); /* at least `digits` of them, no 0x */
 
 /* 100 * part / whole as printf's "%.2f" would write it, then '%'. 0.00% if whole is 0. */
 void num_add_percent(struct str *s, u64 part, u64 whole);

@@ -7,11 +7,11 @@
 #include "base/num.h"
 #include "base/vec.h"
 
-/* An option as it was said; they take effect when all are known. */
+/* One use of an option. Uses take effect after all words have been read. */
 struct use {
 	const struct opt *opt;
 	bool is_on;        /* false for --no-x */
-	const char *value; /* NULL: it has none */
+	const char *value; /* NULL: none */
 };
 
 struct parser {
@@ -39,7 +39,7 @@ static bool takes_value(const struct opt *o)
 		(o->kind == OPT_CALL && !(o->flags & OPT_NO_VALUE));
 }
 
-/* How the user should know the option: --name, or -x if it has none. */
+/* The option as messages name it: --name, or -x if it has no long name. */
 static const char *display_name(const struct opt *o, char buf[80])
 {
 	struct str s = {0};
@@ -123,14 +123,14 @@ static int apply(struct parser *p, const struct use *use)
 	return 0;
 }
 
-/* Gives the option its value (NULL if it has none); `is_on` is false for --no-x. */
+/* Notes a use of the option with its value, or NULL; `is_on` is false for --no-x. */
 static int add(struct parser *p, const struct opt *o, bool is_on, const char *value)
 {
 	vec_add(&p->uses, ((struct use){o, is_on, value}));
 	return 0;
 }
 
-/* What was said so far of an option with values, and of the switch that a call stands for, was not. */
+/* Drops the earlier uses of an option with a value, and, for an OPT_CALL, those of the switch at its offset. */
 static int take_back(struct parser *p, const struct opt *o)
 {
 	size_t kept = 0;
@@ -190,8 +190,8 @@ static int parse_letters(struct parser *p, const char *letters)
 enum match { MATCH_NONE, MATCH_BEGINNING, MATCH_WHOLE };
 
 /*
- * Whether `word` (n bytes) names this row, and if so whether to switch it on or off. What has a value is only
- * looked at for its opposite where nothing else has that name.
+ * Whether `word` (n bytes) names this row, and whether it switches the row on or off. Options with a value
+ * match their --no-x only if `with_values`, which is for words that name nothing else.
  */
 static enum match match_long(const struct opt *o, const char *word, size_t n, bool with_values,
 	bool *ret_is_on)
@@ -241,7 +241,7 @@ static int unknown_long(struct parser *p, const char *word, size_t n)
 	return p->err->code;
 }
 
-/* The row that a word (n bytes) names; NULL if none does; *ret_other: one more that it may mean. */
+/* The row that a word (n bytes) names, or NULL; *ret_other is another row that it may mean, or NULL. */
 static const struct opt *find_long(const struct parser *p, const char *word, size_t n,
 	bool with_values, bool *ret_is_on, const struct opt **ret_other)
 {
@@ -291,7 +291,7 @@ static int parse_long(struct parser *p, const char *word)
 	return takes_value(found) ? take_back(p, found) : add(p, found, is_on, NULL);
 }
 
-/* The size of the dash, a keyboard's or printed, that the text begins with; 0 if there is none. */
+/* How many bytes the dash has, a keyboard's or a printed one, that the text begins with; 0 if there is none. */
 static size_t dash_bytes(const char *at)
 {
 	const struct lookalike *printed = lookalike_at(at);
@@ -302,8 +302,8 @@ static size_t dash_bytes(const char *at)
 }
 
 /*
- * A word that would be an option if its first characters were not the dashes of printed text is
- * refused: as a file or a command it would be looked for in vain.
+ * Refuses a word that would be an option if its dashes were not those of printed text: nobody means a
+ * file or a command of that name.
  */
 static int check_printed(struct parser *p, const char *word)
 {
@@ -321,11 +321,11 @@ static int check_printed(struct parser *p, const char *word)
 	if (!is_printed || !*name || (!is_long && !find_letter(p, *name)))
 		return 0;
 	return err_set(p->err, ERR_INVAL,
-		"'%s' begins with a dash of printed text, which is not the '-' of a keyboard: type '%s%s'",
+		"'%s' begins with a printed dash, which is not the '-' of a keyboard: type '%s%s'",
 		word, is_long ? "--" : "-", name);
 }
 
-/* All words up to the first that is no option's, if that ends them. */
+/* Reads all words, or with OPTS_STOP those before the first one that is not an option. */
 static int parse_words(struct parser *p, unsigned flags, int *ret_kept)
 {
 	while (p->at < p->argc) {
@@ -372,7 +372,7 @@ int opts_parse(const struct opt *table, void *target, unsigned flags, int *argc,
 	return 0;
 }
 
-/* As it stands behind the option's name. */
+/* How the help shows the argument, after the option's name. */
 static const char *argument_format(const struct opt *o)
 {
 	if (!(o->flags & OPT_OPTIONAL))
@@ -388,7 +388,7 @@ void opts_add_help(const struct opt *table, struct str *text)
 
 	for (const struct opt *o = table; o->kind != OPT_END; o++)
 		if (o->flags & OPT_COMMON) {
-			str_add(text, "\nMost need no more than those with a *.\n");
+			str_add(text, "\nMost users need only the options marked with *.\n");
 			break;
 		}
 	for (const struct opt *o = table; o->kind != OPT_END; o++) {

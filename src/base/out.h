@@ -1,5 +1,5 @@
 /*
- * out.h - the product's text on its way to a file descriptor.
+ * out.h - a command's output, buffered for a file descriptor.
  *
  * Write to out->text with the str functions and call out_flush_some() now and then; out_close()
  * tells whether every byte arrived, so that a full disk is an error and not a short report.
@@ -18,7 +18,7 @@ struct out {
 	struct str text;
 };
 
-/* Writes the buffer; or only if it holds 64 KiB or more. */
+/* Writes the buffer; out_flush_some() does so only if it holds 64 KiB or more. */
 void out_flush(struct out *o);
 void out_flush_some(struct out *o);
 int out_close(struct out *o, struct err *err);

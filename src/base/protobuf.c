@@ -8,7 +8,7 @@ bool protobuf_varint(struct bytes *list, u64 *ret_v)
 	u8 byte;
 
 	for (unsigned i = 0; i < LONGEST && bytes_u8(&b, &byte); i++) {
-		/* Of the last one there is room for a bit. */
+		/* The tenth byte has room for one bit. */
 		if (i == LONGEST - 1 && byte > 1)
 			return false;
 		v |= (u64)(byte & 0x7f) << (7 * i);

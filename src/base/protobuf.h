@@ -1,11 +1,11 @@
 /*
- * protobuf.h - messages of protocol buffers, field by field.
+ * protobuf.h - reads messages of protocol buffers, field by field.
  *
  * In       a cursor over a message
- * Out      its fields, in the order of the bytes; those of a packed list one by one
+ * Out      its fields, in the order of the bytes; the numbers of a packed list one by one
  * Owns     nothing: fields are views into the message
- * Errors   a field that is cut off, has a number or type that there is not, or a number of more than 64 bits,
- *          is damage: the cursor stays before it
+ * Errors   damage: a field is cut off, its number or type is invalid, or a value has more than 64 bits; the
+ *          cursor stays in front of the field
  * Source   protobuf.dev/programming-guides/encoding
  */
 #ifndef PACE_BASE_PROTOBUF_H
@@ -23,14 +23,14 @@ enum protobuf_type {
 struct protobuf_field {
 	u32 number;
 	u8 type;
-	u64 value;          /* of what is no PROTOBUF_BYTES */
-	struct bytes bytes; /* of what is: text, a message, a packed list */
+	u64 value;          /* of all types but PROTOBUF_BYTES */
+	struct bytes bytes; /* of PROTOBUF_BYTES: text, a message, a packed list */
 };
 
 /* 1: *ret is the next field; 0: the end; -1: damage. */
 int protobuf_next(struct bytes *message, struct protobuf_field *ret);
 
-/* The next number of a packed list; false at its end, or of damage: then bytes are left. */
+/* Reads the next number of a packed list. False at its end, and on damage; bytes are left after damage. */
 bool protobuf_varint(struct bytes *list, u64 *ret_v);
 
 #endif

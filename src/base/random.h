@@ -22,7 +22,7 @@ static inline u64 random_next(struct random *r)
 	return z ^ (z >> 31);
 }
 
-/* One of 0 .. n - 1, each as likely as the others. */
+/* One of 0 .. n - 1, all equally likely. */
 static inline u32 random_below(struct random *r, u32 n)
 {
 	return (u32)(((random_next(r) >> 32) * n) >> 32);

@@ -2,7 +2,7 @@
  * str.h - text that grows, and text that is stored once.
  *
  * struct str     {0} is the empty string; at[n] is always NUL once something was added
- * struct intern  equal strings get the same pointer, so later comparisons are of pointers
+ * struct intern  equal strings get the same pointer, so that pointers can be compared instead
  * Owns     str its buffer; intern every string it handed out, until intern_fini()
  * Threads  one at a time
  */
@@ -34,14 +34,14 @@ void str_addc(struct str *s, char c);
 void str_addf(struct str *s, const char *fmt, ...) PRINTF(2, 3);
 void str_vaddf(struct str *s, const char *fmt, va_list ap);
 void str_fill(struct str *s, char c, size_t n);
-/* What stands from `start` on becomes `width` characters wide, by spaces before it. */
+/* Pads the text from `start` on to `width` characters, with spaces in front of it. */
 void str_pad_left(struct str *s, size_t start, size_t width);
-/* The same by spaces behind it. */
+/* The same, with spaces after it. */
 void str_pad_right(struct str *s, size_t start, size_t width);
-/* A word of ours at the right end of `width` columns. */
+/* Adds a word of pace's own, right-aligned in `width` columns. */
 void str_add_right(struct str *s, const char *word, size_t width);
 
-/* In hexadecimal, at the right end of `width` columns: what most lines of code begin with. */
+/* Adds v in hexadecimal, right-aligned in `width` columns, as most lines of disassembly begin. */
 void str_add_hex(struct str *s, u64 v, size_t width);
 
 /*

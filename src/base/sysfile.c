@@ -21,7 +21,7 @@ static void grow(void *growth)
 	str_reserve(g->text, g->more);
 }
 
-/* A descriptor that nothing holds would stay open, where memory is no reason to end. */
+/* Closes fd if memory runs out: inside mem_try() nothing else would. */
 static void make_room(struct str *text, size_t more, int fd)
 {
 	struct growth g = {text, more};

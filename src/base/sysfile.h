@@ -20,18 +20,18 @@ int sysfile_read(const char *path, size_t limit, struct str *text, struct err *e
 bool sysfile_line(const char *path, char *buf, size_t size);
 
 /*
- * The beginning of the file, at most size - 1 bytes, as one read returns it. For long files of
- * which the first lines tell all.
+ * The beginning of the file, at most size - 1 bytes, for long files whose first lines say all that is
+ * needed.
  */
 bool sysfile_start(const char *path, char *buf, size_t size);
 
 /*
- * The names of a directory's entries, hidden ones not, into `names` in the order of the alphabet;
- * false if it cannot be read.
+ * Interns the names of a directory's entries, without hidden ones, in alphabetical order; false if it
+ * cannot be read.
  */
 bool sysfile_entries(const char *path, struct intern *names);
 
-/* The number a file starts with; false if it cannot be read or is none. */
+/* The number that a file starts with; false if it cannot be read or does not start with one. */
 bool sysfile_s64(const char *path, s64 *ret_v);
 
 #endif

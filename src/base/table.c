@@ -52,7 +52,7 @@ void table_reserve(struct table *t, u64 n)
 
 void table_add(struct table *t, u64 hash, u32 position)
 {
-	/* By four while it is small: entries are put again less often. */
+	/* A small table grows faster, so that entries are rehashed less often. */
 	if (!has_room(slots_of(t), (u64)t->n + 1))
 		table_reserve(t, ((u64)t->n + 1) * (t->n < 1 << 16 ? 3 : 2));
 	put(t, (hash & 0xffffffff00000000ULL) | (position + 1));

@@ -1,5 +1,5 @@
 /*
- * table.h - a hash index over somebody's array.
+ * table.h - a hash index over the caller's array.
  *
  * The entries live in the caller's vector, in the order they were added; the table only finds their
  * positions. So iteration is deterministic, an entry can be of any shape, and a slot is 8 bytes.

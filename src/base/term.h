@@ -1,5 +1,5 @@
 /*
- * term.h - what stands at the other end of a file descriptor.
+ * term.h - what is at the other end of a file descriptor.
  */
 #ifndef PACE_BASE_TERM_H
 #define PACE_BASE_TERM_H

@@ -21,7 +21,7 @@ typedef int64_t s64;
 #define MAX(a, b)          ((a) > (b) ? (a) : (b))
 #define CLEANUP(fn)        __attribute__((cleanup(fn)))
 #define PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
-/* Bytes without a NUL behind them: newer compilers ask whether that is meant. */
+/* For char arrays without a NUL at the end: newer compilers warn unless this says that it is intended. */
 #if defined(__has_attribute) && __has_attribute(nonstring)
 #define NONSTRING __attribute__((nonstring))
 #else

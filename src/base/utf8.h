@@ -9,15 +9,15 @@
 #include "base/types.h"
 
 /*
- * Bytes of the character at p, of which n >= 1 may be read; 0 if there is none: overlong forms and
- * surrogates are none. Its number goes to *ret_cp.
+ * The length in bytes of the character at p, where n >= 1 bytes may be read; 0 if it is not valid UTF-8,
+ * which overlong forms and surrogates are not. *ret_cp is its code point.
  */
 size_t utf8_length(const u8 *p, size_t n, u32 *ret_cp);
 
 /*
  * Whether a terminal shows the character and does nothing else. It obeys control characters (C0, DEL,
- * C1), what reorders the text that follows, and separators of lines and paragraphs. All of those have
- * four hexadecimal digits.
+ * C1), characters that reorder the text that follows, and separators of lines and paragraphs. All of
+ * these have four hexadecimal digits.
  */
 bool utf8_is_shown(u32 cp);
 

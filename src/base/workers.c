@@ -13,7 +13,7 @@ struct crew {
 	size_t n_pieces;
 	atomic_size_t next;
 	atomic_uint next_worker;
-	bool is_trying; /* what has no memory is given up, by all of them */
+	bool is_trying; /* if one worker runs out of memory, all give up */
 	atomic_bool is_exhausted;
 	atomic_size_t exhausted_by; /* bytes */
 };
@@ -40,7 +40,7 @@ static void take_pieces(void *arg)
 	work(arg);
 }
 
-/* Nobody jumps over the others' heads: all come to their end first. */
+/* Only notes that memory ran out: the other threads have to end before the caller is left. */
 static void try_work(struct crew *crew)
 {
 	size_t size;
@@ -72,9 +72,9 @@ void workers_run(unsigned n_workers, size_t n_pieces,
 	unsigned started = 0;
 
 	n_workers = MIN((size_t)MIN(n_workers, WORKERS_MAX), n_pieces);
-	/* Signals go to the thread that knows what to do about them. */
+	/* Workers block signals, so that the thread gets them that knows what to do about them. */
 	sigfillset(&all);
-	/* Of a mapped file that was cut: where it is blocked, it ends the process (base/mapped.h). */
+	/* The SIGBUS of a truncated mapped file ends the process if it is blocked (base/mapped.h). */
 	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	while (started + 1 < n_workers) {

@@ -3,9 +3,9 @@
  *
  * In       n pieces numbered from 0; a function that does one piece
  * Threads  the function runs on up to n_workers threads at once; `worker` (0 .. n_workers - 1)
- *          tells them apart, so each can own what it writes. Pieces are taken in order, by whoever
- *          is free. If there is no memory and the caller is inside of mem_try(), no more pieces are
- *          taken, and the caller is where mem_exhausted() leads when all threads have ended
+ *          tells them apart, so each can own what it writes. Free threads take the pieces in order.
+ *          If memory runs out and the caller is inside mem_try(), no more pieces are taken, and
+ *          workers_run() calls mem_exhausted() after all threads have ended
  */
 #ifndef PACE_BASE_WORKERS_H
 #define PACE_BASE_WORKERS_H

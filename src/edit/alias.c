@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 
-/* Which one it is, counted from 1. */
+/* The number of a name among those seen so far, from 1. Adds a new name. */
 static size_t number_of(struct alias *a, const char *text, size_t n)
 {
 	const char *kept = intern_add(&a->known, text, n);
@@ -39,8 +39,8 @@ static bool has_inside(const char *text, size_t n, const char *what)
 }
 
 /*
- * Whether the text is the pattern, in which % stands for decimal digits, # for eight hexadecimal
- * ones, and which a file that is gone follows with " (deleted)".
+ * Whether the text matches the pattern, in which % stands for decimal digits and # for up to eight
+ * hexadecimal ones. The text may end in " (deleted)", as the path of a deleted file does.
  */
 static bool is_like(const char *text, size_t n, const char *pattern)
 {
@@ -63,7 +63,7 @@ static bool is_like(const char *text, size_t n, const char *pattern)
 	return text == end || ((size_t)(end - text) == 10 && begins(text, 10, " (deleted)"));
 }
 
-/* Names that the kernel or the recorder gives, not the file system or a program. */
+/* Names given by the kernel or the recorder, not by the file system or a program. */
 static bool is_public_path(const char *text, size_t n)
 {
 	static const char *const patterns[] = {"[vdso]", "[vvar]", "[vvar_vclock]", "[vsyscall]",
@@ -79,7 +79,7 @@ static bool is_public_path(const char *text, size_t n)
 	return !n;
 }
 
-/* "/tmp/jit-12.dump": readers know it by the last part. */
+/* The "/jit-12.dump" at the end of a path, by which readers recognize a jitdump; or NULL. */
 static const char *dump_name(const char *text, size_t n)
 {
 	const char *slash = memrchr(text, '/', n);

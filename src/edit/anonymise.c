@@ -17,7 +17,7 @@ struct anonymising {
 	struct copier copier;
 	struct decoder decoder;
 	struct alias comms, paths, functions, sources, cgroups;
-	u64 salt[2]; /* of build-ids: nobody can try which file it may be */
+	u64 salt[2]; /* for build-ids: keeps readers from testing guesses which file one is of */
 	struct str room;
 	struct intern made; /* names that replace others */
 	struct anonymise_tally tally;
@@ -25,7 +25,10 @@ struct anonymising {
 
 /* ---- names ---- */
 
-/* Another build-id: the same for the same, and nobody can find out of which it was made. */
+/*
+ * Replaces a build-id. Equal ids get equal replacements, and the original cannot be derived from
+ * one.
+ */
 static void hide_build_id(const struct anonymising *a, u8 *id, size_t n)
 {
 	u8 raw[24] = {0};
@@ -52,7 +55,10 @@ static bool is_kernel(u16 misc)
 	return mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_GUEST_KERNEL;
 }
 
-/* Another inode: the same for the same. What was mapped at one path still is one file, or several. */
+/*
+ * Replaces an inode number; equal inodes get equal numbers. Files mapped from one path stay one
+ * file, or several, as before.
+ */
 static void hide_inode(const struct anonymising *a, struct record_mmap *m)
 {
 	u64 device = (u64)m->maj << 32 | m->min;
@@ -78,7 +84,7 @@ static void rename_mmap(struct anonymising *a, u16 misc, struct record_mmap *m)
 		hide_inode(a, m);
 }
 
-/* Changes the names in a body; false if there is nothing in it. */
+/* Changes the names in a body. False: it has none. */
 static bool rename_body(struct anonymising *a, const struct record *rec, union record_body *b)
 {
 	const char *text;
@@ -117,7 +123,10 @@ static bool rename_body(struct anonymising *a, const struct record *rec, union r
 	return false;
 }
 
-/* What is nothing but numbers. Types that nobody knows yet may hold anything. */
+/*
+ * Whether records of a type hold nothing but numbers. A type that is not known yet may hold
+ * anything.
+ */
 static bool is_public(u32 type)
 {
 	switch (type) {
@@ -180,10 +189,10 @@ static void blank(const void *p, u64 n)
 		memset((void *)(uintptr_t)p, 0, n);
 }
 
-/* In a copy of the record: the samples' views are into that. */
+/* Blanks a copy of the record, into which the decoded sample's pointers point. */
 static int add_sample(struct anonymising *a, const struct stream_event *e, struct err *err)
 {
-	enum { COMMON_FIELDS = 8 }; /* of tracepoints: which one it is, and whose */
+	enum { COMMON_FIELDS = 8 }; /* bytes of a tracepoint's id, flags and pid */
 	u32 event = e->event == TABLE_NONE ? 0 : e->event;
 	u32 kept = a->session.reader.events.at[event].attr.type == PERF_TYPE_TRACEPOINT
 		? COMMON_FIELDS
@@ -262,7 +271,7 @@ static void hide_build_ids(struct anonymising *a)
 	vec_fini(&hidden.build_ids);
 }
 
-/* A part of TRACING_DATA: its size, then so many bytes. */
+/* Skips a part of TRACING_DATA: its size, then as many bytes. */
 static bool skip_sized(struct bytes *b, bool is_64)
 {
 	u64 size;
@@ -273,7 +282,10 @@ static bool skip_sized(struct bytes *b, bool is_64)
 	return bytes_u32(b, &size_32) && bytes_skip(b, size_32);
 }
 
-/* Up to where formats are, which the kernel's source has: behind them are names of what ran. */
+/*
+ * The length of the data up to the end of the event formats, which the kernel's source has. Names
+ * of what ran follow.
+ */
 static bool find_formats(const struct str *data, size_t *ret_n)
 {
 	struct bytes b = bytes_of(data->at, data->n);
@@ -319,7 +331,7 @@ static void replace_string(struct anonymising *a, unsigned id, const char *text)
 		section_put_string(copier_replace(&a->copier, id), text);
 }
 
-/* Names that stay as long as the aliases: the embedder copies them, but not before all are there. */
+/* An alias that lives until the end: the embedder copies names, but only once it has all of a chain. */
 static const char *kept_alias(struct anonymising *a, struct alias *of, const char *kind,
 	const char *text, const char *ending)
 {
@@ -394,7 +406,7 @@ static void hide_dso(struct anonymising *a, const struct embedded *from,
 		struct embedded_name symbol;
 
 		embedded_symbol_at(from, d, i, &symbol);
-		/* main is main. */
+		/* main stays main. */
 		if (symbol.name && *symbol.name && !stays && !origin_is_made(symbol.origin))
 			symbol.name = alias_name(&a->functions, "function", symbol.name,
 				strlen(symbol.name));
@@ -422,7 +434,10 @@ static int hide_embedded(struct anonymising *a, struct err *err)
 	return r;
 }
 
-/* Sections about the machine and the events. What others say, nobody knows. */
+/*
+ * Leaves out all sections but those about the machine and the events: nobody knows what others may
+ * hold.
+ */
 static void leave_out_sections(struct anonymising *a)
 {
 	static const u8 kept[] = {FEATURE_OSRELEASE, FEATURE_VERSION, FEATURE_ARCH, FEATURE_NRCPUS,
@@ -471,7 +486,8 @@ static int write_all(struct anonymising *a, struct fresh *to, struct err *err)
 
 	if (r->is_directory)
 		return err_set(err, ERR_UNSUPPORTED,
-			"'%s' is a directory: 'pace data cut -o FILE' makes a file of it", r->path);
+			"'%s' is a directory: 'pace data cut -o FILE' turns it into one file",
+			r->path);
 	if (getrandom(a->salt, sizeof(a->salt), 0) != sizeof(a->salt))
 		return err_sys(err, errno, "getrandom");
 	if (session_scan(&a->session, ignore_state, NULL, err))

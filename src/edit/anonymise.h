@@ -2,15 +2,15 @@
  * anonymise.h - a recording without the names of who made it and what ran.
  *
  * In       a recording
- * Out      the same one with other names: commands, paths, functions, files of source, host, cgroups; the
- *          same name is replaced by the same everywhere. Build-ids are others, the same for the same
- *          file. What cannot be renamed is blanked: stack dumps, registers, the fields of
- *          tracepoints; or left out: the command line, code, jitdumps, BPF programs
+ * Out      the same recording under other names: commands, paths, functions, source files, host, cgroups.
+ *          Equal names get equal replacements, and so do equal build-ids. What cannot be renamed is
+ *          blanked (stack dumps, registers, the fields of tracepoints) or left out (the command line,
+ *          code, jitdumps, BPF programs)
  * Errors   those of reading and writing
  *
- * What stays: counts, times, pids, CPUs, addresses, sizes and offsets of maps, numbers of lines; what
- * the kernel and its modules are called and their functions; the kernel's release, the machine's
- * hardware; events, as they were asked for.
+ * Kept: counts, times, pids, CPUs, addresses, sizes and offsets of maps, line numbers; the names of the
+ * kernel, its modules and their functions; the kernel's release, the machine's hardware; the events as
+ * they were requested.
  */
 #ifndef PACE_EDIT_ANONYMISE_H
 #define PACE_EDIT_ANONYMISE_H

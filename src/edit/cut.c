@@ -15,7 +15,7 @@ struct cutting {
 	struct spans spans;
 	struct cpus cpus;
 	struct num_list pids, tids;
-	struct trace_where where; /* of these */
+	struct trace_where where; /* refers to the lists above */
 	struct copier copier;
 	struct cut_tally tally;
 };
@@ -30,7 +30,10 @@ static bool is_wanted(struct cutting *c, const struct sample *s, const struct st
 	return trace_where_has(&c->where, &v);
 }
 
-/* Said of a moment, not of who is where from then on: only in the time that is wanted. */
+/*
+ * Whether a record is about its own moment only, not about state that holds from then on. It is
+ * kept only inside the wanted time.
+ */
 static bool is_of_a_moment(const struct stream_event *e)
 {
 	return e->time && e->rec.type < PERF_RECORD_USER_TYPE_START &&
@@ -55,7 +58,7 @@ static int take(struct cutting *c, struct stream_event *e, struct err *err)
 	return copier_add_sample(&c->copier, &e->rec, e->time, err);
 }
 
-/* In the order of the file, with its rounds. */
+/* Copies the records in the file's order, with its rounds. */
 static int copy_file(struct cutting *c, struct err *err)
 {
 	struct reader *r = &c->trace.session.reader;
@@ -74,7 +77,7 @@ static int copy_file(struct cutting *c, struct err *err)
 	return result;
 }
 
-/* The files of a directory have rounds of their own: what comes out of them is put into one order. */
+/* The files of a directory have rounds of their own: their records are merged by time. */
 static int copy_directory(struct cutting *c, struct err *err)
 {
 	struct stream stream;
@@ -108,7 +111,7 @@ static int write_all(struct cutting *c, struct fresh *to, struct err *err)
 
 static int prepare(struct cutting *c, struct err *err)
 {
-	/* Nobody asks for names. */
+	/* Names are not needed. */
 	const struct trace_options names = {.ignores_embedded = true, .ignores_jit = true};
 	const struct cut_wish *w = c->wish;
 	struct session_tally *tally = &c->trace.session.tally;

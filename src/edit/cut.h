@@ -2,8 +2,8 @@
  * cut.h - a part of a recording as a recording of its own.
  *
  * In       a recording; which samples are wanted
- * Out      these samples, all records that say who ran where, and what the kernel said in the time
- *          that is wanted; sections as they were
+ * Out      these samples, all records that say who ran where, and what the kernel reported during the
+ *          wanted time; the sections unchanged
  * Errors   those of reading and writing
  */
 #ifndef PACE_EDIT_CUT_H

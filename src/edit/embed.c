@@ -23,15 +23,15 @@ struct sought {
 	u64 n_samples; /* taken there */
 };
 
-/* One DSO at work: what a thread finds out of it, before all of it goes into the embedder. */
+/* One DSO: what a worker finds out about it before all of it goes into the embedder. */
 struct embedding {
 	const struct dso *dso;
 	size_t first_hit, n_hits;
-	VEC(struct sought) sought; /* by `at` from end_names() on */
+	VEC(struct sought) sought; /* sorted by `at` from end_names() on */
 	VEC(struct line_frame) frames;
 	excerpt_list code;
 	bool is_worthwhile, has_tried_lines;
-	bool is_late; /* there was no time for lines that it may have */
+	bool is_late; /* no time was left to look for its lines */
 };
 
 struct embed {
@@ -41,7 +41,7 @@ struct embed {
 	VEC(struct embedding) dsos;
 	struct embed_tally tally;
 	u64 n_done, n_all;
-	bool is_over; /* no time is left for lines */
+	bool is_over; /* no time is left to look up lines */
 	u64 began_ns, began_cpu_ns;
 	pthread_mutex_t lock;
 };
@@ -49,8 +49,8 @@ struct embed {
 /* ---- time ---- */
 
 /*
- * The time until the deadline. On a machine with much else to do it is not over before as much of the
- * processors' time was had, or four times as long was waited for that.
+ * The time until the deadline. On a busy machine the deadline moves until this process has had as
+ * much CPU time as it was given, or four times as long has passed.
  */
 static u64 left_ns(const struct embed *e)
 {
@@ -66,7 +66,7 @@ static u64 left_ns(const struct embed *e)
 	return had < whole ? whole - had : 0;
 }
 
-/* Tells how far it is; false when it is time to end. */
+/* Reports progress. False: it is time to stop. */
 static bool go_on(struct embed *e, u64 n_done)
 {
 	const struct embed_options *o = e->options;
@@ -85,7 +85,7 @@ static bool go_on(struct embed *e, u64 n_done)
 	return !is_over;
 }
 
-/* The user wants no more of it: neither lines nor names. */
+/* Whether the user has stopped it: neither lines nor names are wanted any more. */
 static bool is_stopped(struct embed *e)
 {
 	bool ret;
@@ -96,7 +96,7 @@ static bool is_stopped(struct embed *e)
 	return ret;
 }
 
-/* How much can still be unpacked, at what a core does at least; 0: any. */
+/* How many bytes can still be unpacked in the time left, on a slow core; 0: no limit. */
 static u64 unpack_max(const struct embed *e)
 {
 	enum { BYTES_PER_US = 200 };
@@ -124,7 +124,7 @@ static int by_at(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Puts what was sought into order, each once. */
+/* Sorts the places that were looked up and merges equal ones. */
 static void end_names(struct embedding *d)
 {
 	size_t n = 0;
@@ -139,7 +139,7 @@ static void end_names(struct embedding *d)
 	d->sought.n = n;
 }
 
-/* Where functions begin: some readers tell the line of that. */
+/* Adds the starts of functions: some readers show their lines. */
 static void seek_starts(struct embedding *d)
 {
 	size_t n = d->sought.n;
@@ -167,18 +167,21 @@ static void name_dso(void *ctx, size_t i, unsigned worker)
 		return;
 	resolver_load(e->resolver, d->dso);
 	outcome = resolver_outcome(e->resolver, d->dso);
-	/* Of what nobody found there is nothing to say: maybe others find it. */
+	/* If nothing was found, nothing is embedded: a reader may find it. */
 	d->is_worthwhile = outcome == RESOLVER_FOUND ||
 		(outcome == RESOLVER_NO_SYMBOLS && resolver_image(e->resolver, d->dso));
 	for (size_t k = 0; k < d->n_hits && d->is_worthwhile; k++) {
 		const struct hit *hit = &e->hits->places.at[d->first_hit + k];
-		const char *name = seek(e, d, hit->address - hit->is_return, hit->n_samples);
+		const char *name;
 
-		/* As resolver_find_caller() does. */
+		if (hit->is_look)
+			continue;
+		name = seek(e, d, hit->address - hit->is_return, hit->n_samples);
+		/* As resolver_find_caller() does: a return address right behind a __pfx_ symbol. */
 		if (hit->is_return && name && !strncmp(name, "__pfx_", 6))
 			seek(e, d, hit->address, 0);
 	}
-	/* Others find out by it how far the kernel has moved. */
+	/* Readers compute from this symbol how far the kernel was moved (KASLR). */
 	if (d->dso->kind == DSO_KERNEL && d->is_worthwhile && e->resolver->machine->kernel_text)
 		seek(e, d, e->resolver->machine->kernel_text, 0);
 	end_names(d);
@@ -191,10 +194,10 @@ static void name_dso(void *ctx, size_t i, unsigned worker)
 
 /* ---- lines ---- */
 
-/* Reads the units of a DSO's places on all cores; false if there was no time for all of them. */
+/* Reads the units of a DSO's places on all cores. False: there was no time for all of them. */
 static bool fetch_units(struct embed *e, const struct embedding *d)
 {
-	enum { SLICE_BYTES = 2 << 20 }; /* of a worker, about 50 ms */
+	enum { SLICE_BYTES = 2 << 20 }; /* for each worker, about 50 ms */
 	const struct line_index *index = resolver_lines(e->resolver, d->dso);
 	u64 most = unpack_max(e);
 	line_wishes wishes = {0};
@@ -219,7 +222,7 @@ static bool fetch_units(struct embed *e, const struct embedding *d)
 	return is_whole;
 }
 
-/* One DSO: its units, then its places. */
+/* Looks up the lines of one DSO: its units first, then its places. */
 static void find_lines(struct embed *e, struct embedding *d)
 {
 	enum { STEP = 256 };
@@ -277,7 +280,7 @@ static int by_name(const void *a, const void *b)
 
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
-	/* Of two that begin at once the inner one comes later. */
+	/* Of two names with one start the inner one comes later. */
 	if (x->end != y->end)
 		return x->end > y->end ? -1 : 1;
 	if (x->origin != y->origin)
@@ -287,7 +290,7 @@ static int by_name(const void *a, const void *b)
 
 typedef VEC(const struct embedded_name *) name_list;
 
-/* The distinct names, by their start. */
+/* The distinct names, by start. */
 static void collect_names(const struct embedding *d, name_list *names)
 {
 	size_t n = 0;
@@ -333,9 +336,24 @@ static void add_places(struct embed *e, struct embedder *out, const struct embed
 
 /* ---- code ---- */
 
+/* Code that made stacks go on, or end, where no frame is. */
+static void collect_looks(const struct embed *e, struct embedding *d)
+{
+	const struct elf *elf = resolver_image(e->resolver, d->dso);
+	u64 rva;
+
+	for (size_t k = 0; elf && k < d->n_hits; k++) {
+		const struct hit *hit = &e->hits->places.at[d->first_hit + k];
+
+		if (hit->is_look && elf_address_of_offset(elf, hit->address, &rva))
+			vec_add(&d->code, ((struct excerpt_part){rva - MIN(rva, (u64)EMBED_LOOK),
+						  rva + EMBED_LOOK, 0}));
+	}
+}
+
 /*
- * Code is for annotate: of functions in which samples were taken. Where stacks are unwound when they are
- * read, it is for that too: of whatever they lead through.
+ * Selects code for annotate: the functions in which samples were taken. If stacks are unwound when
+ * the recording is read, unwinding needs the code of every function on them too.
  */
 static void collect_code(const struct embed *e, struct embedding *d)
 {
@@ -351,14 +369,18 @@ static void collect_code(const struct embed *e, struct embedding *d)
 			part.from = s->at - MIN(s->at, (u64)EMBED_AROUND);
 			part.to = s->at + EMBED_AROUND;
 		}
-		/* A call may be a function's last instruction: it returns to what stands behind. */
+		/*
+		 * A call may be a function's last instruction: its return address is behind the
+		 * function.
+		 */
 		part.to += unwinds ? EMBED_BEHIND : 0;
 		vec_add(&d->code, part);
 	}
+	collect_looks(e, d);
 	excerpt_sort(&d->code);
 }
 
-/* Of all files together the code that is worth its room. */
+/* Decides which code of all files together is worth its room. */
 static void choose_code(struct embed *e)
 {
 	excerpt_list all = {0};
@@ -381,7 +403,7 @@ static void choose_code(struct embed *e)
 	vec_fini(&all);
 }
 
-/* What of [from, to) a segment loads, out of the file. */
+/* Adds the part of `c` that a segment loads, from the file. */
 static void add_stretch(struct embed *e, struct embedder *out, const struct elf *elf,
 	const struct elf_segment *segment, struct excerpt_part c)
 {
@@ -409,7 +431,7 @@ static void add_code(struct embed *e, struct embedder *out, const struct embeddi
 				add_stretch(e, out, elf, &elf->segments[i], *c);
 }
 
-/* Places are where stacks led through: what finds the way from them on. */
+/* Adds the unwind tables for all places: stacks led through them. */
 static void add_frames(struct embed *e, struct embedder *out, const struct embedding *d)
 {
 	VEC(u64) at = {0};
@@ -454,7 +476,7 @@ static void add_dso(struct embed *e, struct embedder *out, const struct embeddin
 
 /* ---- generated code ---- */
 
-/* The dumps of JITs, cut down to the functions that were sampled. */
+/* Adds the dumps of JITs, cut down to the functions that were sampled. */
 static void add_dumps(struct embed *e, struct embedder *out)
 {
 	const struct jitcode *jitcode = e->resolver->jitcode;
@@ -492,7 +514,7 @@ static void add_perfmap(struct embed *e, struct embedder *out, const struct dso 
 	vec_fini(&places);
 }
 
-/* What perf maps said when, of addresses that were used again. */
+/* Adds perf maps with their history: which name an address had when, if it was used again. */
 static void add_perfmaps(struct embed *e, struct embedder *out)
 {
 	const struct machine *m = e->resolver->machine;
@@ -506,7 +528,7 @@ static void add_perfmaps(struct embed *e, struct embedder *out)
 
 static bool is_embedded_kind(const struct dso *dso)
 {
-	/* Guests' kernels are found by what the user says of them. */
+	/* The user says where to find a guest's kernel. */
 	if (dso->is_guest)
 		return false;
 	return dso->kind == DSO_FILE || dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE ||
@@ -531,7 +553,7 @@ static void group_hits(struct embed *e)
 	}
 }
 
-/* By DSO: which part of the samples was taken in it. */
+/* Which share of the samples was taken in each DSO. */
 static double *share_of_dsos(const struct hits *hits, size_t n_dsos)
 {
 	double *shares = mem_zalloc((n_dsos + 1) * sizeof(*shares));
@@ -557,7 +579,7 @@ void embed_make(struct embedder *out, struct resolver *r, const struct hits *hit
 	double *shares = share_of_dsos(hits, r->machine->dsos.at.n);
 
 	r->files->places.shares = shares;
-	/* The kernel's debug information is a gigabyte: nobody can say how long that takes. */
+	/* The kernel's debug information is a gigabyte: the time to read it cannot be foreseen. */
 	r->skips_kernel_lines = options->deadline_ns != 0;
 	group_hits(&e);
 	workers_run(options->n_workers, e.dsos.n, name_dso, &e);

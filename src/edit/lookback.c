@@ -19,7 +19,7 @@ static int find_hits(struct lookback *b, const struct lookback_wishes *wishes, s
 int lookback_open(struct lookback *b, const char *path, const struct lookback_wishes *wishes,
 	struct log *log, struct err *err)
 {
-	/* What it makes now is made of files, not of what was made before. */
+	/* Embedded data is made from the files themselves, not from what was embedded before. */
 	const struct trace_options options = {.ignores_embedded = true,
 		.ignores_jit = !wishes->has_places,
 		.roots = wishes->roots};

@@ -9,7 +9,7 @@
 #include "session/stream.h"
 #include "symbol/embed/embedunion.h"
 
-/* A recording among those that are merged. */
+/* One of the recordings to merge. */
 struct source {
 	const char *path;
 	struct session session;
@@ -17,8 +17,8 @@ struct source {
 	struct stream stream;
 	struct stream_event head;
 	bool is_open, has_stream, has_head;
-	u64 begins;  /* its first record that has a time */
-	u32 *events; /* which of the merged ones its events are */
+	u64 begins;  /* the time of its first record that has one */
+	u32 *events; /* for each of its events the index in the merged ones */
 };
 
 struct merging {
@@ -27,7 +27,7 @@ struct merging {
 	struct event_list events;
 	struct copier copier;
 	struct str tagged;
-	bool has_tags; /* some events' samples do not say whose they are: it is put in */
+	bool has_tags; /* some events' samples lack an id: it is added to all */
 	struct merge_tally tally;
 };
 
@@ -53,10 +53,10 @@ static int check_host(const struct merging *m, const struct source *s, struct er
 
 	if (differ(a->hostname, b->hostname) || differ(a->arch, b->arch))
 		return refuse(m, s, err,
-			"they were made on different machines, whose processes and addresses have nothing to do with each other");
+			"they were recorded on different machines, whose processes and addresses are unrelated");
 	if (differ(a->release, b->release) || (text_a && text_b && text_a != text_b))
 		return refuse(m, s, err,
-			"the machine was started anew between them: times and the kernel's addresses begin anew");
+			"the machine was rebooted between them, so times and kernel addresses start over");
 	return 0;
 }
 
@@ -82,7 +82,7 @@ static const struct file_build_id *find_build_id(const struct file_info *info, c
 	return NULL;
 }
 
-/* A file that was built anew has other functions at the same addresses. */
+/* A rebuilt file has other functions at the same addresses. */
 static int check_build_ids(const struct merging *m, const struct source *s, struct err *err)
 {
 	for (const struct source *older = m->sources; older < s; older++)
@@ -93,13 +93,13 @@ static int check_build_ids(const struct merging *m, const struct source *s, stru
 			if (known && known->id_size == id->id_size &&
 				memcmp(known->id, id->id, id->id_size))
 				return err_set(err, ERR_INVAL,
-					"'%s' and '%s' cannot be merged: '%.200s' was built anew between them",
+					"'%s' and '%s' cannot be merged: '%.200s' was rebuilt between them",
 					older->path, s->path, id->path);
 		}
 	return 0;
 }
 
-/* Of those that have the formats of tracepoints all have to have the same. */
+/* All recordings that have tracepoint formats must have the same ones. */
 static int check_tracing(const struct merging *m, const struct source *s, struct err *err)
 {
 	const struct str *b = &s->session.reader.info.tracing_data;
@@ -109,7 +109,7 @@ static int check_tracing(const struct merging *m, const struct source *s, struct
 
 		if (a->n && (a->n != b->n || memcmp(a->at, b->at, a->n)))
 			return err_set(err, ERR_INVAL,
-				"'%s' and '%s' cannot be merged: they have different tracepoints: record them together, or the same in both",
+				"'%s' and '%s' cannot be merged: they have different sets of tracepoints; record the same tracepoints in both",
 				older->path, s->path);
 	}
 	return 0;
@@ -117,7 +117,10 @@ static int check_tracing(const struct merging *m, const struct source *s, struct
 
 /* ---- events ---- */
 
-/* How a counter is switched on and what it tells besides makes no other samples of them. */
+/*
+ * Whether two events give the same samples. How a counter is started and which side-band it reports
+ * make no difference.
+ */
 static bool is_same_event(const struct event *a, const struct event *b)
 {
 	const u64 aside = ATTR_DISABLED | ATTR_INHERIT | ATTR_MMAP | ATTR_COMM |
@@ -173,7 +176,7 @@ static int add_events(struct merging *m, struct source *s, struct err *err)
 			for (u32 i = 0; i < e->n_ids && other != known; i++)
 				if (has_id(other, e->ids[i]))
 					return refuse(m, s, err,
-						"the same number means different events in them: the machine was started anew between them");
+						"the same event id means different events in them, so the machine was rebooted between them");
 		if (!known) {
 			known = event_add(&m->events, &e->attr, e->name);
 			known->ids = NULL;
@@ -185,7 +188,7 @@ static int add_events(struct merging *m, struct source *s, struct err *err)
 	return 0;
 }
 
-/* Of several events each sample has to say whose it is, all in the same way. */
+/* With several events each sample must say which one it belongs to, all in the same way. */
 static int prepare_tags(struct merging *m, struct err *err)
 {
 	const struct event *first = m->events.at;
@@ -196,7 +199,7 @@ static int prepare_tags(struct merging *m, struct err *err)
 	vec_each(e, &m->events) {
 		if ((e->attr.flags ^ first->attr.flags) & ATTR_SAMPLE_ID_ALL)
 			return err_set(err, ERR_INVAL,
-				"they cannot be merged: of '%s' and '%s' only one tells times beside samples (sample_id_all)",
+				"they cannot be merged: only one of the events '%s' and '%s' was recorded with times in side-band records (sample_id_all)",
 				first->name, e->name);
 		is_same &= e->attr.sample_type == first->attr.sample_type;
 		has_ids &= (e->attr.sample_type & PERF_SAMPLE_IDENTIFIER) != 0;
@@ -207,7 +210,7 @@ static int prepare_tags(struct merging *m, struct err *err)
 
 		e->attr.sample_type |= PERF_SAMPLE_IDENTIFIER;
 		if (!e->n_ids) {
-			/* The kernel counts from 1 on, and never comes so far. */
+			/* The kernel counts ids up from 1, and never gets this far. */
 			e->ids = arena_alloc(&m->events.arena, sizeof(*e->ids));
 			e->ids[0] = (1ULL << 63) + i;
 			e->n_ids = 1;
@@ -236,7 +239,7 @@ static int open_source(struct merging *m, struct source *s, struct log *log, str
 		: 0;
 }
 
-/* The earliest time in it. */
+/* Finds the earliest time in a recording. */
 static int find_beginning(struct source *s, struct err *err)
 {
 	struct reader *r = &s->session.reader;
@@ -257,7 +260,7 @@ static int find_beginning(struct source *s, struct err *err)
 	return result;
 }
 
-/* Into the file, saying whose it is. */
+/* Writes a record, tagged with its event's id if needed. */
 static int add_record(struct merging *m, const struct source *s, const struct stream_event *e,
 	struct err *err)
 {
@@ -273,7 +276,7 @@ static int add_record(struct merging *m, const struct source *s, const struct st
 			 : copier_add(&m->copier, &rec, err);
 }
 
-/* What was there when it began holds from then on. */
+/* Writes a record of the initial state, which holds from the recording's first sample on. */
 static int add_state_of_old(struct merging *m, struct source *s, const struct stream_event *e,
 	struct err *err)
 {
@@ -300,7 +303,7 @@ static int advance(struct merging *m, struct source *s, struct err *err)
 	int r;
 
 	while ((r = stream_next(&s->stream, &s->head, err)) > 0) {
-		/* Rounds are promises about one file; ids are said by attrs. */
+		/* Rounds are promises about one file; the attrs already say the ids. */
 		if (s->head.rec.type == PERF_RECORD_FINISHED_ROUND ||
 			s->head.rec.type == PERF_RECORD_ID_INDEX ||
 			s->head.rec.type == PERF_RECORD_THREAD_MAP ||
@@ -324,7 +327,7 @@ static int copy_records(struct merging *m, struct err *err)
 			return err->code;
 		stream_init(&s->stream, &s->session);
 		s->has_stream = true;
-		/* What was there before comes when its time has come. */
+		/* Its initial state is written when its first sample's turn comes. */
 		s->head = (struct stream_event){.time = s->begins};
 		s->has_head = true;
 	}
@@ -376,7 +379,7 @@ static void merge_events(struct merging *m)
 	struct file_info all = {.events = m->events};
 
 	feature_write(FEATURE_EVENT_DESC, &all, copier_replace(&m->copier, FEATURE_EVENT_DESC));
-	/* Groups are numbers of events, which may be others now. */
+	/* Groups are ranges of event numbers, which may have changed. */
 	if (m->events.n != m->sources[0].session.reader.events.n)
 		copier_replace(&m->copier, FEATURE_GROUP_DESC);
 }

@@ -1,14 +1,14 @@
 /*
  * merge.h - several recordings of one machine as one.
  *
- * In       recordings made on the same machine since it was started, timed by the same clock
- * Out      their records in the order of time; events that were asked for in the same way are one
- *          event, samples say which; build-ids and embedded names of all of them, other sections of
- *          the first one
+ * In       recordings made on one machine since its last boot, timed by the same clock
+ * Out      their records in order of time. Events requested in the same way become one event, and each
+ *          sample says to which event it belongs. Build-ids and embedded names of all recordings; the
+ *          other sections of the first one
  * Errors   ERR_INVAL with the reason why they cannot be merged; those of reading and writing
  *
- * What a recording says of processes that were there when it began has no time of its own: in the
- * merged one it holds from when that recording's first sample was taken.
+ * The state that a recording notes at its start (processes, maps) has no times: in the merged recording
+ * it holds from that recording's first sample on.
  */
 #ifndef PACE_EDIT_MERGE_H
 #define PACE_EDIT_MERGE_H

@@ -215,8 +215,8 @@ enum perf_record_type {
 };
 
 /*
- * Records of Android's simpleperf. Their sizes have 32 bits: what is the flags of other records is the
- * upper half.
+ * Records of Android's simpleperf. Their sizes have 32 bits: the upper half is where other records
+ * have their misc flags.
  */
 enum simpleperf_record_type {
 	SIMPLEPERF_RECORD_START = 32768,
@@ -261,7 +261,7 @@ enum perf_open_flag {
 #define PERF_EVENT_IOC_ID           _IOR('$', 7, u64 *)
 #define PERF_EVENT_IOC_PAUSE_OUTPUT _IOW('$', 9, u32)
 
-/* The first page of a ring: what this program reads of it (struct perf_event_mmap_page). */
+/* The first page of a ring, as far as pace reads it (struct perf_event_mmap_page). */
 struct ring_page {
 	u32 version;
 	u32 compat_version;

@@ -160,7 +160,7 @@ static const struct {
 	{"sigtrap", 37, 1},
 };
 
-/* The swap below undoes a whole u64; bit fields of a big-endian writer start at the other end. */
+/* Reverses the bits of each byte: compilers for the other byte order lay bit fields out from the other end. */
 static u64 swap_flags(u64 flags)
 {
 	u64 swapped = 0;

@@ -2,16 +2,15 @@
  * attr.h - perf_event_attr: what one event is, and what its samples carry.
  *
  * struct event_attr has the kernel's layout, so it goes to perf_event_open(2) and into files as it
- * is. The table behind attr_fields() says each field once: printing, byte swapping and the sizes
- * that old kernels know all come from it.
+ * is. One table (attr.c) lists each field once; printing and byte swapping walk it.
  * Units    sizes in bytes; clockid as in clock_gettime(2)
  * Source   linux/perf_event.h: struct perf_event_attr, PERF_ATTR_SIZE_VER0..9
  *
  * Before 2.6.31, and in texts of that time (tools/perf/design.txt), config was one word for type and
  * event: bit 63 raw_type (the rest is the processor's own number), then 7 bits type and 56 bits event_id.
  * 0x4064 of the Core processors with raw_type 1 is PERF_TYPE_RAW with config 0x4064, "r4064". sample_period
- * was irq_period, sample_type record_type (a u32), size extra_config_len, and a bit munmap stood behind mmap:
- * nothing tells of unmapping today. doc/perf-data.md has all of it in a table.
+ * was irq_period, sample_type record_type (a u32), size extra_config_len, and a bit munmap followed mmap: no
+ * record reports unmapping today. doc/perf-data.md has all of it in a table.
  */
 #ifndef PACE_EVENT_ATTR_H
 #define PACE_EVENT_ATTR_H
@@ -103,8 +102,8 @@ struct event_attr {
 };
 
 /*
- * Intel's slots and the metrics that are parts of them (since Ice Lake): the kernel wants slots to lead,
- * and PERF_FORMAT_GROUP in each of the metrics; neither slots nor these can sample then.
+ * Intel's slots event and the topdown metrics, which are parts of it (since Ice Lake): the kernel wants
+ * slots to lead the group and each metric to have PERF_FORMAT_GROUP. Neither can sample then.
  */
 bool attr_is_slots(const struct event_attr *a);
 bool attr_is_topdown(const struct event_attr *a);
@@ -119,24 +118,24 @@ static inline void attr_set_precise(struct event_attr *a, unsigned level)
 	a->flags = (a->flags & ~ATTR_PRECISE_MASK) | (u64)level << ATTR_PRECISE_SHIFT;
 }
 
-/* The least of enum attr_size that holds every field of `a` that is not zero. */
+/* The smallest enum attr_size that holds every field of `a` that is not zero. */
 u32 attr_needed_size(const struct event_attr *a);
 
 /*
  * Reads an attr of the size it names itself, or of `size` if it names none (0 is found in the
- * wild). Shorter ones are extended with zeros. *ret_dropped is set if a longer one had something in
- * the part we do not know.
+ * wild). Shorter attrs are extended with zeros. *ret_dropped is set if a longer one is not zero in
+ * the part that we do not know.
  */
 int attr_read(struct bytes *b, u64 size, struct event_attr *ret_attr, bool *ret_dropped,
 	struct err *err);
 
 /*
- * Turns the first n bytes of an attr that was written in the other byte order into this machine's,
- * in place: the fields that are whole in them and that we know.
+ * Swaps the first n bytes of an attr in the other byte order to this machine's, in place: the fields
+ * that we know and that lie wholly within them.
  */
 void attr_swap(u8 *at, size_t n);
 
-/* Adds "name: value" (between `equals`) for each field that is not zero, joined by ", ". */
+/* Adds name, `equals` and value of each field that is not zero, joined by ", ". */
 void attr_add_text(const struct event_attr *a, const char *equals, struct str *text);
 
 #endif

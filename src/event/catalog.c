@@ -18,7 +18,7 @@
 
 enum { PATH_SIZE = 4096, MAPFILE_MAX = 4 << 20, DEPTH_MAX = 4 };
 
-/* "6.103515625e-5MiB": the factor and what it makes. */
+/* "6.103515625e-5MiB": a factor and a unit. */
 static void read_scale(const char *text, struct arena *arena, struct catalog_event *e)
 {
 	char *end;
@@ -55,14 +55,14 @@ bool catalog_pmu_matches(const char *pmu, const char *name)
 	return !at[strspn(at, "0123456789abcdef")] && (!*at || isdigit((u8)*at));
 }
 
-/* A kind of core: its PMU, and the model whose tables are its own. */
+/* A kind of core: its PMU, and the CPU model that selects its tables. */
 struct core {
 	const char *pmu;
 	bool pmu_is_here;
 	char cpuid[CPUID_SIZE];
 };
 
-/* Another spelling of a unit, and whether it is here. */
+/* A unit of the tables, the PMU that it stands for, and whether this machine has that PMU. */
 struct unit {
 	const char *unit, *pmu;
 	bool is_here;
@@ -75,7 +75,7 @@ struct opener {
 	struct intern pmus; /* those of sysfs */
 	VEC(struct unit) units;
 	const struct core *core;
-	const char *role_pmu;            /* of entries that name none, in this file */
+	const char *role_pmu;            /* PMU of this file's entries that name none */
 	const char *standard_folder;     /* where the architecture's events are */
 	VEC(struct eventfile) standards; /* its files, read when the first entry refers to one */
 	VEC(struct eventfile_row) standard_rows;
@@ -141,7 +141,7 @@ static const char *keep(struct arena *arena, const char *text)
 							  : NULL;
 }
 
-/* What a row says of an event beside its name, its PMU and its terms. */
+/* Takes from a row what it says about an event besides its name, PMU and terms. */
 static void describe(const struct eventfile_row *row, struct arena *arena, struct catalog_event *e)
 {
 	const char *brief = row->text[FIELD_BRIEF], *description = row->text[FIELD_DESCRIPTION];
@@ -248,7 +248,7 @@ static void read_standards(struct opener *o)
 	intern_fini(&names);
 }
 
-/* What the row does not say itself, the event of the architecture says. */
+/* Fills in what the row leaves out, from the event of the architecture that it refers to. */
 static bool complete(struct opener *o, struct eventfile_row *row)
 {
 	if (!o->has_standards)
@@ -311,8 +311,8 @@ static void read_file(struct opener *o, const char *path)
 	}
 	if (n_bad)
 		log_warn(o->log,
-			"'%s': %u of its events are missing ('%.80s'): a number in them makes no sense, or "
-			"they refer to an event that is not there",
+			"'%s': left out %u of its events ('%.80s'): a number in them is invalid, or "
+			"they refer to an event that does not exist",
 			path, n_bad, example);
 	eventfile_close(&f);
 }
@@ -350,7 +350,7 @@ static void split_line(char *line, char *columns[N_COLUMNS])
 	}
 }
 
-/* A row that is about this CPU: a folder of files, or one file. */
+/* Reads what a row about this CPU names: a folder of files, or one file. */
 static void read_mapped(struct opener *o, const char *folder, char *const columns[N_COLUMNS])
 {
 	const char *name = columns[COLUMN_FILE], *role = columns[COLUMN_ROLE];
@@ -376,8 +376,9 @@ static void read_mapped(struct opener *o, const char *folder, char *const column
 }
 
 /*
- * The rows of folder/mapfile.csv that are about this CPU: 1 if there are some, 0 if none, < 0 if
- * there is no such file. Linux means the first row, perfmon all: the first has the others' pattern.
+ * Reads the rows of folder/mapfile.csv that are about this CPU: 1 if there are some, 0 if none, < 0 if
+ * there is no such file. These are the first matching row and all others with the same pattern: Linux
+ * has one, perfmon several.
  */
 static int read_mapfile(struct opener *o, const char *folder)
 {
@@ -440,8 +441,8 @@ static bool has_json(const char *folder)
 }
 
 /*
- * The tables below a folder in any of the layouts: 1 if they know this CPU, 0 if not, -1 if there
- * are none.
+ * Reads the tables below a folder in any of the layouts: 1 if they know this CPU, 0 if not, -1 if
+ * there are none.
  */
 static int read_tree(struct opener *o, const char *folder)
 {
@@ -454,7 +455,7 @@ static int read_tree(struct opener *o, const char *folder)
 		join(path, folder, below[i]);
 		result = read_architectures(o, path);
 	}
-	/* No map: somebody's own files, meant for the CPU at hand. */
+	/* No map: the user's own files, meant for this CPU. */
 	if (result < 0 && has_json(folder)) {
 		o->standard_folder = folder;
 		read_folder(o, folder, DEPTH_MAX - 1);
@@ -473,7 +474,7 @@ static void forget_standards(struct opener *o)
 	vec_fini(&o->standard_rows);
 }
 
-/* The tables of the CPU at hand, out of one folder; true if it knows the CPU. */
+/* Reads the tables of this CPU from one folder; true if the folder has some. */
 static bool try_folder(struct opener *o, const char *folder, int *ret_result)
 {
 	*ret_result = read_tree(o, folder);
@@ -495,7 +496,7 @@ static int read_named(struct opener *o, struct err *err)
 		return err_sys(err, errno, "opening the folder of event tables '%s'", folder);
 	if (!S_ISDIR(st.st_mode))
 		return err_set(err, ERR_NOENT,
-			"'%s' is no folder; event tables are folders with a mapfile.csv, or with JSON files",
+			"'%s' is not a folder; event tables are folders with a mapfile.csv, or with JSON files",
 			folder);
 	if (try_folder(o, folder, &result))
 		return 0;
@@ -505,7 +506,7 @@ static int read_named(struct opener *o, struct err *err)
 			"Intel's perfmon, nor JSON files",
 			folder);
 	if (o->core->cpuid[0])
-		log_warn(o->log, "'%s' has no events of this CPU ('%s')", folder, o->core->cpuid);
+		log_warn(o->log, "'%s' has no events for this CPU ('%s')", folder, o->core->cpuid);
 	return 0;
 }
 
@@ -539,7 +540,7 @@ static void read_installed(struct opener *o)
 
 /* ---- all of it ---- */
 
-/* The PMUs whose events a table means that names no unit, each with its model. */
+/* Reads the tables of one kind of core: entries that name no unit are events of `pmu`. */
 static int read_core(struct opener *o, const char *pmu, u32 cpu, struct err *err)
 {
 	struct core core = {.pmu = arena_strdup(&o->catalog->arena, pmu, strlen(pmu)),

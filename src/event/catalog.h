@@ -6,8 +6,8 @@
  *          of Intel's perfmon (mapfile.csv, one file of Events a model); this CPU's id
  * Out      events: the terms they stand for, in the words of the PMU's sysfs formats
  * Owns     all strings (one arena)
- * Errors   ERR_NOENT if the folder that was named is none or holds no tables; ERR_FORMAT with file
- *          and offset if no file can be read: one broken file is said and leaves the others usable
+ * Errors   ERR_NOENT if the named folder does not exist or holds no tables; ERR_FORMAT with file and
+ *          offset if no file can be read. A broken file is reported, and the others stay usable
  * Source   tools/perf/pmu-events/README; perfmon's readme
  */
 #ifndef PACE_EVENT_CATALOG_H
@@ -30,7 +30,7 @@ struct catalog_event {
 	const char *topic;       /* "cache": the file it is from */
 	const char *unit;        /* of count * scale; NULL: events */
 	double scale;            /* 1 unless the table says otherwise */
-	const char *errata;      /* the vendor's numbers of them, or NULL */
+	const char *errata;      /* the vendor's numbers of errata, or NULL */
 	u8 precise;              /* 1: can be sampled with :p; 2: not without it */
 	bool is_per_pkg, is_deprecated;
 };
@@ -39,10 +39,10 @@ struct catalog {
 	VEC(struct catalog_event) events; /* by name */
 	struct table index;
 	struct arena arena;
-	const char *folder; /* where they are from; NULL: none was found */
+	const char *folder; /* where the tables are from; NULL: none were found */
 	char cpuid[CPUID_SIZE];
 	u32 n_absent; /* left out: events of PMUs that sysfs does not have */
-	u32 n_chips;  /* left out: events of chips, which go by a version and not by the CPU */
+	u32 n_chips;  /* left out: events of chips, which have a version of their own */
 };
 
 struct catalog_places {
@@ -52,22 +52,22 @@ struct catalog_places {
 };
 
 /*
- * Reads the tables of one CPU; of several, if there are cores of several kinds. Without a folder and
- * none installed: 0 events, no error.
+ * Reads the tables of this CPU, or of each kind of its cores. If no folder is named and none is
+ * installed, there are 0 events and no error.
  */
 int catalog_open(struct catalog *c, const struct catalog_places *places, struct log *log,
 	struct err *err);
 void catalog_close(struct catalog *c);
 
 /*
- * The event of that name, in any case of letters; of that PMU (a table's or sysfs' name for it), or
- * of any if `pmu` is NULL. NULL if there is none.
+ * The event of that name (letter case is ignored) on that PMU (by a table's or sysfs' name for it), or
+ * on any PMU if `pmu` is NULL. NULL if there is none.
  */
 const struct catalog_event *catalog_find(const struct catalog *c, const char *pmu,
 	const char *name);
 
 /*
- * Is the PMU that sysfs calls `name` one of those that a table calls `pmu`? "uncore_imc" is
+ * Whether the PMU that sysfs calls `name` is one of those that a table calls `pmu`. "uncore_imc" is
  * uncore_imc, uncore_imc_0, uncore_imc_1 ..., but not uncore_imc_free_running_0; "hisi_sccl,ddrc" is
  * hisi_sccl1_ddrc0.
  */

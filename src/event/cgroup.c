@@ -98,7 +98,7 @@ static bool exists(const char *root, const char *name)
 	return !leads_out(name) && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* All cgroups below `path`, the root itself left out; deeper than a kernel's limit is a loop. */
+/* Lists all cgroups below root/below. More levels than a kernel allows are a loop. */
 static void list_below(const char *root, const char *below, unsigned depth, struct intern *names)
 {
 	struct dirent **entries;
@@ -146,7 +146,7 @@ static int read_list(const char *list, const char *root, struct intern *ret_name
 	char *copy = mem_strdup(list), *rest = copy, *name;
 	int r = 0;
 
-	/* Not interned as strings but as positions: a name may come twice. */
+	/* Appended, not interned: a name may come twice. */
 	while (!r && (name = strsep(&rest, ",")) != NULL) {
 		const char *below = without_slashes(name);
 
@@ -182,7 +182,7 @@ int cgroup_assign(struct event_list *events, const char *list, const char *root,
 
 	if (!r && names.strings.n > events->n - first)
 		r = err_set(err, ERR_INVAL,
-			"-G '%s': %zu cgroups for %zu events; the events (-e) stand in front", list,
+			"-G '%s': %zu cgroups for %zu events; name the events (-e) first", list,
 			names.strings.n, events->n - first);
 	if (!r && names.strings.n == 1)
 		for (size_t i = first; i < events->n; i++)
@@ -196,7 +196,7 @@ int cgroup_assign(struct event_list *events, const char *list, const char *root,
 
 /* ---- every event in every cgroup ---- */
 
-/* Written as a path it begins with a slash. */
+/* Whether the pattern matches the name with a slash in front, as a path. */
 static bool is_match_of_path(const regex_t *regex, const char *name)
 {
 	char path[4096];
@@ -272,7 +272,7 @@ int cgroup_for_each(struct event_list *events, const char *list, const char *roo
 				"exclude each other",
 				events->at[i].name, events->at[i].cgroup);
 	if (!r && !n)
-		r = err_set(err, ERR_INVAL, "cgroups '%s': the events (-e) stand in front", list);
+		r = err_set(err, ERR_INVAL, "cgroups '%s': name the events (-e) first", list);
 	if (!r)
 		r = expand_list(list, root, &names, err);
 	for (size_t k = 1; k < names.strings.n && !r; k++)

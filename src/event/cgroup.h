@@ -14,27 +14,27 @@
 #include "event/event.h"
 
 /*
- * The hierarchy that perf events know, into buf: version 1's perf_event if it is mounted, else
- * version 2, wherever it is. `mounts` is "/proc/mounts" unless a test says otherwise.
+ * Writes to buf where the hierarchy is mounted that perf events use: version 1's perf_event if there
+ * is one, else version 2. `mounts` is "/proc/mounts" unless a test says otherwise.
  */
 int cgroup_find_mount(const char *mounts, char *buf, size_t size, struct err *err);
 
 /*
- * -G: the names of a list go to the events in their order, from the first that has none yet; an
- * empty name leaves its event as it is. One name alone is for all of them. Every name must exist
- * below `root`.
+ * -G: gives the names of a list to the events in order, from the first one without a cgroup on. An
+ * empty name leaves its event as it is; a single name is for all of them. Every name must exist below
+ * `root`.
  */
 int cgroup_assign(struct event_list *events, const char *list, const char *root, struct err *err);
 
 /*
- * --for-each-cgroup: all events once for each cgroup. A name that does not exist is a regular
- * expression for the paths of those that do.
+ * --for-each-cgroup: repeats all events for each cgroup. A name that does not exist is taken as a
+ * regular expression that matches the paths of cgroups.
  */
 int cgroup_for_each(struct event_list *events, const char *list, const char *root, struct err *err);
 
 /*
- * A control group as perf_event_open(2) wants it: its directory, opened. `path` is below the mount
- * ("/" is the whole), or begins with the mount itself.
+ * Opens the directory of a cgroup, as perf_event_open(2) wants it. `path` is relative to the mount
+ * point ("/" is the root cgroup), or begins with it.
  */
 int cgroup_open(const char *path, int *ret_fd, struct err *err);
 

@@ -3,7 +3,7 @@
  *
  * In       a thread
  * Out      the processes that it has started and that are still its children, appended
- * Errors   none: of a thread that has ended, and of kernels without such a list, there are none
+ * Errors   none: a thread that has ended, and a kernel without such lists, add nothing
  * Source   proc(5): /proc/PID/task/TID/children
  */
 #ifndef PACE_EVENT_CHILDREN_H

@@ -48,6 +48,6 @@ int clockid_parse(const char *text, s32 *ret_clock, struct err *err)
 		}
 	}
 	return err_set(err, ERR_INVAL,
-		"'%s' is no clock for events: it is one of monotonic, monotonic_raw, realtime, boottime, tai",
+		"'%s' is not a clock for events; these are: monotonic, monotonic_raw, realtime, boottime, tai",
 		text);
 }

@@ -2,7 +2,7 @@
  * clockid.h - the clocks that the kernel can put into the times of samples.
  *
  * Out      numbers of clocks, as clock_gettime(2) has them; their names
- * Errors   ERR_INVAL for what is none, with the names there are
+ * Errors   ERR_INVAL for anything else, with the names that there are
  * Source   perf_event_set_clock() of Linux: these five; perf-record(1), --clockid
  */
 #ifndef PACE_EVENT_CLOCKID_H
@@ -14,7 +14,7 @@
 /* "monotonic", "mono", "CLOCK_MONOTONIC" or "1". */
 int clockid_parse(const char *text, s32 *ret_clock, struct err *err);
 
-/* What a recording's clock is called; NULL: unknown. */
+/* The name of a recording's clock; NULL: unknown. */
 const char *clockid_name(u32 clock);
 
 #endif

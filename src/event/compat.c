@@ -4,7 +4,7 @@
 #include "event/abi.h"
 #include "event/attr.h"
 
-/* Since which version attrs have that size; ascending. */
+/* The first version whose attrs have that size; ascending. */
 static const struct {
 	u16 major, minor;
 	u32 attr_size;
@@ -16,7 +16,7 @@ static const struct {
 	{7, 0, ATTR_SIZE_VER9},
 };
 
-/* Since which version records that a flag asks for are known. */
+/* The first version that knows the records that a flag asks for. */
 static const struct {
 	u16 major, minor;
 	u64 flag;
@@ -40,7 +40,8 @@ int compat_find(const char *version, struct compat *ret, struct err *err)
 
 	if (!num_scan(&p, 10, &major) || *p++ != '.' || !num_scan(&p, 10, &minor) ||
 		(*p == '.' && (p++, !num_scan(&p, 10, &patch))) || *p)
-		return err_set(err, ERR_INVAL, "'%s' is no version of perf, like 5.10", version);
+		return err_set(err, ERR_INVAL, "'%s' is not a version of perf, such as 5.10",
+			version);
 	*ret = (struct compat){0};
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
 		if (is_since(major, minor, sizes[i].major, sizes[i].minor))
@@ -52,5 +53,6 @@ int compat_find(const char *version, struct compat *ret, struct err *err)
 	return ret->attr_size
 		? 0
 		: err_set(err, ERR_UNSUPPORTED,
-			  "recordings for perf %s are not written: 4.2 is the oldest", version);
+			  "cannot write a recording for perf %s: 4.2 is the oldest version supported",
+			  version);
 }

@@ -1,6 +1,6 @@
 /*
- * compat.h - what older versions of perf can read: they refuse a file whose attrs are larger than
- * they know, and records of types they do not know.
+ * compat.h - what older versions of perf can read: they refuse attrs that are larger than those they
+ * know, and records of types that they do not know.
  *
  * Source   attr.size by version: include/uapi/linux/perf_event.h, PERF_ATTR_SIZE_VER*
  */
@@ -16,7 +16,7 @@ struct compat {
 	bool can_unpack;   /* it reads compressed records */
 };
 
-/* `version` is like "5.10" or "5.10.218". ERR_INVAL for what is none, ERR_UNSUPPORTED before 4.2. */
+/* `version` is like "5.10" or "5.10.218". ERR_INVAL if it is not one, ERR_UNSUPPORTED before 4.2. */
 int compat_find(const char *version, struct compat *ret, struct err *err);
 
 #endif

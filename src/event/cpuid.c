@@ -8,7 +8,7 @@
 #include "base/num.h"
 #include "base/sysfile.h"
 
-/* The text behind "key" and the colon, of the first line that has it; "" if none has. */
+/* Copies the text after `key` and a colon, from the first line that has them; "" if none has. */
 static void find_value(const char *text, const char *key, char *buf, size_t size)
 {
 	size_t n = strlen(key);
@@ -119,14 +119,14 @@ int cpuid_read(const char *sysfs, u32 cpu, char ret[CPUID_SIZE], struct err *err
 		cpuid_of_cpuinfo(text, ret))
 		return 0;
 	return err_set(err, ERR_UNSUPPORTED,
-		"the model of the CPU is not known from '%s': name it in $PACE_CPUID, like "
+		"'%s' does not tell the model of the CPU: name it in $PACE_CPUID, such as "
 		"GenuineIntel-6-55-4",
 		strcmp(sysfs, "/sys") ? sysfs : "/proc/cpuinfo");
 }
 
 /*
- * A table is a file of somebody else's: what makes regcomp() or regexec() explode is not taken, and
- * no vendor writes it.
+ * Tables are untrusted: refuses patterns on which regcomp() or regexec() could explode. No vendor
+ * writes such patterns.
  */
 static bool is_sane(const char *pattern)
 {

@@ -18,8 +18,8 @@
 enum { CPUID_SIZE = 128 };
 
 /*
- * The model of `cpu` into ret: what $PACE_CPUID or perf's $PERF_CPUID says; else what sysfs tells;
- * else, if that is this machine's, /proc/cpuinfo.
+ * Writes the model of `cpu` to ret: from $PACE_CPUID or perf's $PERF_CPUID; else from sysfs; else, if
+ * `sysfs` is this machine's, from /proc/cpuinfo.
  */
 int cpuid_read(const char *sysfs, u32 cpu, char ret[CPUID_SIZE], struct err *err);
 
@@ -27,8 +27,8 @@ int cpuid_read(const char *sysfs, u32 cpu, char ret[CPUID_SIZE], struct err *err
 bool cpuid_of_cpuinfo(const char *text, char ret[CPUID_SIZE]);
 
 /*
- * Is it this model that a pattern of a mapfile.csv means? A pattern is a POSIX regular expression
- * for all of the id; on x86 it may leave out the stepping.
+ * Whether a pattern of a mapfile.csv matches the model. A pattern is a POSIX regular expression for
+ * the whole id; on x86 it may leave out the stepping.
  */
 bool cpuid_matches(const char *cpuid, const char *pattern);
 

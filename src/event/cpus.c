@@ -33,7 +33,7 @@ int cpus_parse(struct cpus *cpus, const char *text, struct err *err)
 			return no_list(text, p, err);
 		if (first > last || last >= CPUS_MAX)
 			return err_set(err, ERR_INVAL,
-				"CPU list '%s': %llu-%llu is no range of CPU numbers below %d",
+				"CPU list '%s': %llu-%llu is not a range of CPU numbers below %d",
 				text, (unsigned long long)first, (unsigned long long)last,
 				CPUS_MAX);
 		for (u64 cpu = first; cpu <= last; cpu++)

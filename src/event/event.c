@@ -54,11 +54,11 @@ int event_set_filter(struct event_list *events, const char *text, struct err *er
 {
 	if (events->last >= events->n)
 		return err_set(err, ERR_INVAL,
-			"--filter '%s': it belongs behind the -e whose events it filters", text);
+			"--filter '%s' must follow the -e whose events it filters", text);
 	for (size_t i = events->last; i < events->n; i++)
 		if (!takes_filter(&events->at[i]))
 			return err_set(err, ERR_INVAL,
-				"--filter '%s': event '%s' takes none; tracepoints do, and PMUs with "
+				"--filter '%s': event '%s' takes no filter; tracepoints do, and PMUs with "
 				"filters on addresses (intel_pt, cs_etm)",
 				text, events->at[i].name);
 	for (size_t i = events->last; i < events->n; i++)

@@ -28,15 +28,15 @@ enum event_wish {
 	EVENT_SNAPSHOT = 1 << 7,   /* the value is a state, not a sum: intervals show it as it is */
 	EVENT_PERCORE = 1 << 8,    /* percore: the threads of a core are added up */
 	EVENT_NO_INHERIT = 1 << 9, /* no-inherit: children are not counted */
-	EVENT_WEAK_PERIOD = 1 << 10, /* attr.sample_period is its table's advice: -F and -c win */
-	EVENT_RETIRE_LATENCY = 1 << 11, /* R: how long it took to retire, not how often it was */
-	EVENT_NO_TASKS = 1 << 12,       /* its PMU counts packages or CPUs, whoever runs there */
-	EVENT_LEFT_OUT = 1 << 13,       /* not opened in this run: another one counts it */
-	EVENT_TRACKER = 1 << 14,        /* nobody asked for it: it tells of tasks, not of itself */
+	EVENT_WEAK_PERIOD = 1 << 10, /* attr.sample_period is its table's default: -F and -c win */
+	EVENT_RETIRE_LATENCY = 1 << 11, /* R: how long it took to retire is counted */
+	EVENT_NO_TASKS = 1 << 12,       /* its PMU counts packages or CPUs, whatever runs there */
+	EVENT_LEFT_OUT = 1 << 13,       /* not opened in this run: another run counts it */
+	EVENT_TRACKER = 1 << 14,        /* added by pace: carries records of tasks, not samples */
 };
 
 enum event_chain {
-	EVENT_CHAIN_AS_ALL, /* as the session says */
+	EVENT_CHAIN_AS_ALL, /* the session's */
 	EVENT_CHAIN_NONE,
 	EVENT_CHAIN_FP,
 	EVENT_CHAIN_DWARF,
@@ -46,16 +46,16 @@ enum event_chain {
 /* What an event's own terms say about its samples, where they differ from the session's. */
 struct event_own {
 	enum event_chain chain; /* call-graph= */
-	u32 stack_bytes;        /* stack-size=; 0: as all */
-	u16 max_stack;          /* max-stack=; 0: as all */
+	u32 stack_bytes;        /* stack-size=; 0: the session's */
+	u16 max_stack;          /* max-stack=; 0: the session's */
 	bool has_no_time;       /* time=0 */
 	bool is_overwritten;    /* overwrite: the ring keeps the newest samples */
-	bool is_kept;           /* no-overwrite: it does not, whatever the others do */
+	bool is_kept;           /* no-overwrite: it does not, whatever the session says */
 	bool has_user_regs;     /* registers are wanted for themselves, not only to find callers */
 	bool is_aux_output; /* aux-output: its records go to the AUX area of the group's leader */
-	bool has_aux_size;  /* aux-sample-size= was given, also if it is 0 */
+	bool has_aux_size;  /* aux-sample-size= was given, even if it is 0 */
 	u32 aux_bytes;
-	u64 max_samples; /* nr=; 0: no end */
+	u64 max_samples; /* nr=; 0: no limit */
 };
 
 /*
@@ -72,7 +72,7 @@ enum event_tool {
 
 struct event {
 	struct event_attr attr;
-	const char *name;   /* as it was written, or as the file says */
+	const char *name;   /* as the user wrote it, or as the file says */
 	u32 leader;         /* position of its group's leader; its own if it is alone */
 	u32 n_members;      /* for a leader: how many belong to it, itself included; else 0 */
 	unsigned wishes;    /* enum event_wish */
@@ -81,13 +81,12 @@ struct event {
 	double scale;       /* count * scale is in `unit`; 1 unless its PMU says otherwise */
 	const char *unit;   /* "Joules"; NULL: events */
 	const char *filter; /* for PERF_EVENT_IOC_SET_FILTER; NULL: none */
-	const char
-		*cgroup; /* only of tasks in this one: a path below the cgroup mount; NULL: all */
+	const char *cgroup; /* count only its tasks: a path below the cgroup mount; NULL: all */
 	struct event_own own;
 	u32 n_addr_filters; /* how many filters on addresses its PMU takes */
 	u64 *ids; /* the kernel's numbers for its counters; samples name their event by them */
 	u32 n_ids;
-	u32 n_more_ids; /* it may get while it is recorded: a file keeps room for them */
+	u32 n_more_ids; /* ids that may come during recording: a file keeps room for them */
 };
 
 struct event_list {
@@ -97,20 +96,20 @@ struct event_list {
 	struct arena arena;
 };
 
-/* Appends an event that leads itself; `name` is copied. The address is valid until the next one. */
+/* Appends an event that leads itself; `name` is copied. The address is valid until the next one is appended. */
 struct event *event_add(struct event_list *events, const struct event_attr *attr, const char *name);
 void event_list_fini(struct event_list *events);
 
-/* A copy of an event, with its ids left out, that leads itself; appended. */
+/* Appends a copy of an event that leads itself and has no ids. */
 struct event *event_add_copy(struct event_list *events, size_t i);
 
 /*
- * --filter: `text` for each event of the last item (a glob's all); a second one is joined by &&.
- * ERR_INVAL if there is none, or one of them takes no filter; then none has changed.
+ * --filter: sets `text` on each event of the last item (a glob makes several); a second filter is joined
+ * by &&. ERR_INVAL, with nothing changed, if there is no event or one of them takes no filter.
  */
 int event_set_filter(struct event_list *events, const char *text, struct err *err);
 
-/* Intel's mem-loads-aux (Sapphire Rapids), which loads with a latency need as their leader. */
+/* Whether this is Intel's mem-loads-aux (Sapphire Rapids), which must lead loads that are sampled with a latency. */
 bool event_is_loads_aux(const struct event *e);
 
 static inline bool event_is_group_member(const struct event_list *events, size_t i)

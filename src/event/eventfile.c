@@ -8,7 +8,7 @@
 
 #include <cjson/cJSON.h>
 
-/* The largest of today's has 6 MB and 200,000 values. */
+/* The largest file today has 6 MB and 200,000 values. */
 enum { FILE_MAX = 32 << 20, VALUES_MAX = 2 << 20 };
 
 static const char *const keys[FIELD_COUNT] = {
@@ -48,7 +48,7 @@ static const char *const keys[FIELD_COUNT] = {
 	[FIELD_DESCRIPTION] = "PublicDescription",
 };
 
-/* cJSON takes 64 bytes for a value, however short its text: "[0,0,0..." is bounded before that. */
+/* cJSON takes 64 bytes for a value, however short its text: bounds "[0,0,0..." before parsing. */
 static int check_size(const struct str *text, const char *path, struct err *err)
 {
 	size_t n = 0;
@@ -70,8 +70,8 @@ static int bad_json(const struct str *text, const char *path, const char *at, st
 	if (strspn(text->at + offset, " \t\r\n") >= text->n - offset || offset + 1 >= text->n)
 		return err_set(err, ERR_FORMAT, "'%s' ends in the middle of its JSON, at byte %zu",
 			path, text->n);
-	return err_set(err, ERR_FORMAT,
-		"'%s': the JSON makes no sense at byte %zu (line %zu): '%.*s'", path, offset, line,
+	return err_set(err, ERR_FORMAT, "'%s': invalid JSON at byte %zu (line %zu): '%.*s'", path,
+		offset, line,
 		(int)strcspn(text->at + offset, "\r\n") > 20
 			? 20
 			: (int)strcspn(text->at + offset, "\r\n"),
@@ -93,7 +93,7 @@ int eventfile_open(struct eventfile *f, const char *path, struct err *err)
 		eventfile_close(f);
 		return err->code;
 	}
-	/* A third of all bytes is about metrics alone. */
+	/* A third of all bytes are in files that have only metrics. */
 	if (has(&f->text, "\"MetricName\"") && !has(&f->text, "\"EventName\"") &&
 		!has(&f->text, "\"ArchStdEvent\""))
 		return 0;
@@ -176,8 +176,8 @@ int eventfile_open(struct eventfile *f, const char *path, struct err *err)
 	(void)path;
 	*f = (struct eventfile){0};
 	return err_set(err, ERR_UNSUPPORTED,
-		"the vendors' tables of events are not read: this pace was built without cJSON "
-		"(libcjson-dev); the events that the kernel names work");
+		"cannot read the vendors' event tables: this pace was built without cJSON "
+		"(libcjson-dev); events that the kernel names still work");
 }
 
 bool eventfile_next(struct eventfile *f, struct eventfile_row *row)

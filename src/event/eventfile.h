@@ -19,7 +19,7 @@
 
 enum eventfile_field {
 	FIELD_NAME,
-	FIELD_STANDARD, /* the name of an event of the architecture's that this one is */
+	FIELD_STANDARD, /* the event of the architecture that this one is */
 	FIELD_UNIT,
 	FIELD_CODE,
 	FIELD_CODE_MORE, /* ExtSel: the bits above the lowest eight */
@@ -48,7 +48,7 @@ enum eventfile_field {
 	FIELD_PER_PKG,
 	FIELD_PRECISE,
 	FIELD_DEPRECATED,
-	FIELD_COMPAT, /* the entry is about a chip, no CPU */
+	FIELD_COMPAT, /* the entry is about a chip, not a CPU */
 	FIELD_ERRATA,
 	FIELD_BRIEF,
 	FIELD_DESCRIPTION,
@@ -56,24 +56,24 @@ enum eventfile_field {
 };
 
 struct eventfile_row {
-	const char *text[FIELD_COUNT]; /* NULL: not said */
+	const char *text[FIELD_COUNT]; /* NULL: not given */
 };
 
 struct eventfile {
 	struct str text;
-	struct arena arena; /* texts of what was no string */
+	struct arena arena; /* texts of values that are not strings */
 	void *tree;
 	const void *next;
 };
 
-/* Whether this build has the library that reads them. */
+/* Whether this build has the library that reads JSON. */
 bool eventfile_is_built_in(void);
 
 int eventfile_open(struct eventfile *f, const char *path, struct err *err);
 
 /*
- * The next entry into *row: what it does not say stays as it is there. False behind the last. One
- * without a name is a metric.
+ * Reads the next entry into *row; fields that it lacks keep their value. False after the last entry. An
+ * entry without a name is a metric.
  */
 bool eventfile_next(struct eventfile *f, struct eventfile_row *row);
 void eventfile_close(struct eventfile *f);

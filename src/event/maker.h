@@ -1,5 +1,5 @@
 /*
- * maker.h - what the parts of the parser share while words become events.
+ * maker.h - what the parts of the parser share while they make events of words.
  *
  * In       the text, for messages that point into it; where to look names up
  * Out      events, appended; a node may make several (globs, kinds of cores)
@@ -18,7 +18,7 @@ struct maker {
 	struct err *err;
 };
 
-/* Sets the error that points at `w`; returns its code. */
+/* Sets an error that points at `w`; returns its code. */
 int maker_fail(struct maker *m, struct word w, int code, const char *message);
 
 /* Appends an event that is named by the text of its node. */

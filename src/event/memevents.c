@@ -2,7 +2,7 @@
 
 #include "event/pmu.h"
 
-/* Sapphire Rapids and later count loads right only if this one leads them. */
+/* Sapphire Rapids and later count loads correctly only if this event leads them. */
 #define LEADER "mem-loads-aux"
 
 static bool has_alias(const struct pmu *pmu, const char *alias)
@@ -41,7 +41,7 @@ static bool add_core(const struct pmu *pmu, const struct memevents_wish *wish, s
 	return has_loads || has_stores;
 }
 
-/* AMD's samples of whatever instructions: loads and stores among them. */
+/* AMD's IBS samples instructions of all kinds, loads and stores among them. */
 static void add_ibs(const struct pmu *pmu, struct str *text)
 {
 	if (strcmp(pmu->name, "ibs_op") != 0)
@@ -71,10 +71,10 @@ int memevents_find(const char *sysfs, const struct memevents_wish *wish, struct 
 	intern_fini(&names);
 	if (!text.n && has_spe)
 		err_set(err, ERR_NOENT,
-			"accesses of memory come out of arm_spe here, which writes a trace of its own that pace does not read: 'perf mem record' does");
+			"this machine samples memory accesses with arm_spe, whose trace pace does not read; 'perf mem record' does");
 	else if (!text.n)
 		err_set(err, ERR_NOENT,
-			"no PMU here samples accesses of memory: neither mem-loads and mem-stores (Intel, POWER) nor ibs_op (AMD) is in '%s/bus/event_source/devices'; virtual machines mostly have none. -e names an event by hand",
+			"no PMU here samples memory accesses: '%s/bus/event_source/devices' has neither mem-loads and mem-stores (Intel, POWER) nor ibs_op (AMD), as in most virtual machines. -e names an event by hand",
 			sysfs);
 	if (text.n) {
 		str_add(ret_text, text.at);

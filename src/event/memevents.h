@@ -1,10 +1,10 @@
 /*
- * memevents.h - which events of this machine sample accesses of memory.
+ * memevents.h - which events of this machine sample memory accesses.
  *
  * In       sysfs; loads or stores or both; how many cycles a load has to take at least
  * Out      text for parse_events(), of user space and kernel
  * Owns     nothing
- * Errors   ERR_NOENT: no PMU here has such events; which have
+ * Errors   ERR_NOENT if no PMU here has such events, with the PMUs that do
  * Source   Intel SDM volume 3, 20.3.4 (PEBS load latency); AMD PPR (IBS); perf-mem(1)
  */
 #ifndef PACE_EVENT_MEMEVENTS_H

@@ -7,7 +7,7 @@
 static const struct modifier {
 	char letter;
 	u64 flag;       /* set in attr.flags */
-	u64 only_level; /* of the privilege levels this one is counted, and others that are named */
+	u64 only_level; /* counts only this privilege level, and others that are named */
 	u64 only_world; /* host or guest, likewise */
 	unsigned wish;  /* enum event_wish */
 } modifiers[] = {
@@ -44,7 +44,7 @@ bool modifiers_are(struct word word)
 	return word.n > 0;
 }
 
-/* Naming one of u, k, h switches the others off; of G and H likewise. */
+/* Naming one of u, k, h switches the others off, and so with G and H. */
 static void count_only(struct event *e, u64 all, u64 counted)
 {
 	if (counted && !(e->attr.flags & all))
@@ -57,15 +57,16 @@ static int unknown(struct maker *m, struct word letter)
 	char message[128];
 
 	snprintf(message, sizeof(message),
-		"'%c' is no modifier; known are u k h G H I D S W e b R p pp ppp P", *letter.at);
+		"'%c' is not a modifier; these are: u k h G H I D S W e b R p pp ppp P",
+		*letter.at);
 	return maker_fail(m, letter, ERR_INVAL, message);
 }
 
-/* The number of such events says nothing of the time that one of them took. */
+/* The number of such events says nothing about the time that one of them took. */
 static int refuse_latency(struct maker *m, struct word letter)
 {
 	return maker_fail(m, letter, ERR_UNSUPPORTED,
-		"'R' asks how long the event took to retire, which takes samples of it while others count: pace does not do that; without 'R' the events are counted");
+		"'R' asks how long the event took to retire, which pace does not measure; without 'R' the events are counted");
 }
 
 static int apply_one(struct maker *m, struct word word, struct event *e)

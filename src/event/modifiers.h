@@ -1,5 +1,5 @@
 /*
- * modifiers.h - the letters behind an event: cycles:ukpp.
+ * modifiers.h - the letters after an event: cycles:ukpp.
  *
  * Source   perf-list(1), EVENT MODIFIERS
  */
@@ -9,12 +9,12 @@
 #include "event/maker.h"
 
 /*
- * Applies the letters of a word to the events from `first` on; without a word, nothing. Those of a
- * group come on top of its members' own.
+ * Applies the letters of a word to the events from `first` on; does nothing without a word. The letters
+ * of a group add to those of its members.
  */
 int modifiers_apply(struct maker *m, struct word word, size_t first);
 
-/* The word has only letters that are modifiers. */
+/* Whether all letters of the word are modifiers. */
 bool modifiers_are(struct word word);
 
 #endif

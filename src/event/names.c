@@ -40,7 +40,7 @@ static const struct event_name rows[] = {
 	SW("dummy", NULL, DUMMY, "counts nothing; carries mmap and comm records"),
 	SW("bpf-output", NULL, BPF_OUTPUT, "records written by BPF programs"),
 	SW("cgroup-switches", NULL, CGROUP_SWITCHES, "context switches to another cgroup"),
-	TOOL("duration_time", DURATION, "nanoseconds from start to end, by the clock on the wall"),
+	TOOL("duration_time", DURATION, "nanoseconds from start to end, in wall-clock time"),
 	TOOL("user_time", USER, "nanoseconds of the command in user space, its children included"),
 	TOOL("system_time", SYSTEM, "nanoseconds of the command in the kernel, likewise"),
 };
@@ -93,8 +93,8 @@ static bool cache_does(u8 cache, u8 op)
 }
 
 /*
- * The part whose name begins the text and ends at '-' or its end (the longest such); moves *at
- * behind it.
+ * The part with the longest name that the text begins with and that ends at '-' or at the text's end;
+ * moves *at past the name.
  */
 static const struct part *match_part(const struct part *parts, size_t n_parts, const char **at,
 	const char *end)

@@ -1,9 +1,8 @@
 /*
  * names.h - the events that have a name on every machine.
  *
- * Hardware and software events, and those that stat itself counts, come from one table; cache
- * events are put together from three (cache, operation, result), in any of the spellings perf
- * takes.
+ * Hardware and software events, and those that stat counts itself, come from one table; cache events
+ * are composed from three (cache, operation, result), in any of the spellings that perf takes.
  * Source   linux/perf_event.h, perf-list(1)
  */
 #ifndef PACE_EVENT_NAMES_H
@@ -21,24 +20,24 @@ struct event_name {
 	const char *help; /* one sentence */
 };
 
-/* n bytes at text name a hardware, software or cache event: fills type and config. */
+/* Whether n bytes at text name a hardware, software or cache event; fills type and config. */
 bool names_find(const char *text, size_t n, u32 *ret_type, u64 *ret_config);
 
 /* The name of (type, config), into buf; false if it has none. */
 bool names_of(u32 type, u64 config, char *buf, size_t size);
 
-/* The second spelling of a row's name, or the first of its second; NULL if it has only one. */
+/* The other spelling of an event's name; NULL if it has only one. */
 const char *names_other(const char *name);
 
-/* Row i of the table of hardware and software events; NULL behind the last. */
+/* Row i of the table of hardware and software events; NULL after the last. */
 const struct event_name *names_at(size_t i);
 
-/* The i-th cache event that makes sense, canonical spelling, into buf; false behind the last. */
+/* The i-th cache event that makes sense, in canonical spelling, into buf; false after the last. */
 bool names_cache_at(size_t i, char *buf, size_t size);
 
 void names_offer_all(struct nearest *near);
 
-/* What perf would call an event whose name nobody knows any more: "cycles:u", "raw 0x1c2". */
+/* What perf would call an event whose name is lost: "cycles:u", "raw 0x1c2". */
 void names_default(const struct event_attr *attr, char *buf, size_t size);
 
 #endif

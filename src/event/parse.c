@@ -17,9 +17,9 @@
 #include "event/terms.h"
 #include "event/tracefs.h"
 
-/* ---- what nobody knows ---- */
+/* ---- unknown names ---- */
 
-/* An event of the vendor's tables whose PMU is not here: 1, and the error says so. */
+/* 1, with an error, if the vendor's tables have the event but this machine lacks its PMU. */
 static int is_elsewhere(struct maker *m, struct word w, const char *typed)
 {
 	const struct catalog_event *listed =
@@ -28,13 +28,14 @@ static int is_elsewhere(struct maker *m, struct word w, const char *typed)
 
 	if (!listed)
 		return 0;
-	snprintf(message, sizeof(message), "event '%.100s' is of PMU '%.100s', which is not here",
-		typed, listed->pmu);
+	snprintf(message, sizeof(message),
+		"event '%.100s' belongs to PMU '%.100s', which this machine does not have", typed,
+		listed->pmu);
 	maker_fail(m, w, ERR_NOENT, message);
 	return 1;
 }
 
-/* All names of events; what has to be stored is in `names`. */
+/* Offers all names of events; `names` holds those that are stored nowhere else. */
 static void offer_events(struct maker *m, struct intern *names, struct nearest *near)
 {
 	char cache[64];
@@ -61,7 +62,7 @@ static bool has_core_pmu(struct maker *m)
 
 static int unknown_event(struct maker *m, struct word w)
 {
-	enum { TYPO = 2 }; /* letters that are wrong; more, and another event may have been meant */
+	enum { TYPO = 2 }; /* wrong letters; with more, another event may have been meant */
 	struct intern names = {0};
 	struct str message = {0};
 	struct nearest near;
@@ -80,8 +81,8 @@ static int unknown_event(struct maker *m, struct word w)
 	else if (has_core_pmu(m) || (near.best && near.distance <= TYPO))
 		nearest_add_hint(&near, &message);
 	else {
-		/* What processors call their events is not known where their PMU is missing. */
-		str_add(&message, ", nor has a PMU of this machine one (there is");
+		/* Without the CPU's PMU, the names of its events are unknown. */
+		str_add(&message, ", and no PMU of this machine has one of that name (its PMUs:");
 		pmu_add_names(m->env->sysfs, &message);
 		str_addc(&message, ')');
 	}
@@ -92,8 +93,8 @@ static int unknown_event(struct maker *m, struct word w)
 }
 
 /*
- * "cycels/period=9/" is a mistyped event rather than a PMU. "cpu" is none, although events' names
- * begin so: it is what the kernel calls the PMU of most CPUs.
+ * "cycels/period=9/" is a mistyped event rather than a PMU. "cpu" never is, although names of events
+ * begin with it: the kernel calls the PMU of most CPUs so.
  */
 static bool is_rather_event(struct maker *m, const char *typed)
 {
@@ -149,7 +150,7 @@ static bool is_raw(struct word w, u64 *ret_config)
 	return w.n > 1 && w.at[0] == 'r' && num_scan(&p, 16, ret_config) && p == w.at + w.n;
 }
 
-/* 1 if the node's first word is an event of the kernel's: a name, or rHEX. */
+/* 1 if the node's first word is one of the kernel's events: a name, or rHEX. */
 static int make_generic(struct maker *m, const struct node *node)
 {
 	struct event_attr attr = {0};
@@ -164,7 +165,7 @@ static int make_generic(struct maker *m, const struct node *node)
 	return 0;
 }
 
-/* 1 if it is type:config, both in numbers. */
+/* 1 if it is type:config, two numbers. */
 static int make_numeric(struct maker *m, const struct node *node, struct word *mods)
 {
 	struct event_attr attr = {0};
@@ -215,11 +216,11 @@ static int make_breakpoint(struct maker *m, const struct node *node)
 	if (!is_number(node->words[0], &attr.config1))
 		return maker_fail(m, node->words[0], ERR_INVAL,
 			"the address of a breakpoint is a number, like 0x401136");
-	/* The length of an instruction's breakpoint is that of a word, whatever is there. */
+	/* A breakpoint on an instruction has the length of a word, however long the instruction is. */
 	attr.config2 = attr.bp_type == HW_BREAKPOINT_X ? sizeof(long) : 4;
 	if (node->words[1].at && (!is_number(node->words[1], &attr.config2) || !attr.config2))
 		return maker_fail(m, node->words[1], ERR_INVAL,
-			"a breakpoint watches a number of bytes, most machines 1, 2, 4 or 8");
+			"the length of a breakpoint is a number of bytes, on most machines 1, 2, 4 or 8");
 	return terms_apply(m, NULL, node->terms, maker_add(m, &attr, node));
 }
 
@@ -233,7 +234,7 @@ static bool is_glob(struct word w)
 	return false;
 }
 
-/* Adds system:name, called so and with the modifiers that were written. */
+/* Adds system:name under that name, followed by the modifiers as the user wrote them. */
 static int add_tracepoint(struct maker *m, const struct node *node, const char *system,
 	const char *name, struct word mods)
 {
@@ -294,15 +295,15 @@ static int try_tracepoints(struct maker *m, const struct node *node, struct word
 
 /* ---- events ---- */
 
-/* Behind the name of an event there is one word of modifiers, and in front of slashes none. */
+/* One word of modifiers may follow the name of an event, and none if slashes follow. */
 static int check_words(struct maker *m, const struct node *node)
 {
 	if (node->words[1].at && node->has_slashes)
 		return maker_fail(m, node->words[1], ERR_INVAL,
-			"modifiers stand behind the second slash");
+			"modifiers go after the second slash");
 	if (node->words[2].at)
 		return maker_fail(m, node->words[2], ERR_INVAL,
-			"modifiers come once, behind one ':'");
+			"modifiers are given once, after one ':'");
 	return 1;
 }
 
@@ -382,7 +383,7 @@ static bool is_same(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* The first PMU that is named in a range, whose group takes the events that have none. */
+/* The first PMU of the events from `first` on; its group takes the events without a PMU. */
 static const char *first_pmu(const struct event_list *events, size_t first)
 {
 	for (size_t i = first; i < events->n; i++)
@@ -392,8 +393,8 @@ static const char *first_pmu(const struct event_list *events, size_t first)
 }
 
 /*
- * Counters of different PMUs cannot be on and off together. Where a name stood for several, each
- * PMU gets a group of its own, in the order of the text; events without a PMU stay with the first.
+ * Counters of different PMUs cannot be scheduled together. If a name stands for several PMUs, each PMU
+ * gets a group of its own, in the order of the text; events without a PMU stay with the first.
  */
 static void split(struct event_list *events, size_t first)
 {
@@ -423,7 +424,7 @@ static void split(struct event_list *events, size_t first)
 	vec_fini(&rest);
 }
 
-/* Wherever slots were written: the kernel wants them to lead their metrics. */
+/* Moves slots to the front: the kernel wants them to lead their metrics. */
 static void put_slots_first(struct event_list *events, size_t first)
 {
 	size_t end = first + events->at[first].n_members, slots = end;
@@ -456,7 +457,7 @@ static int make_group(struct maker *m, const struct node *group)
 		if (child != group->children && events->n > before &&
 			events->at[before].attr.flags & (ATTR_PINNED | ATTR_EXCLUSIVE))
 			return maker_fail(m, (struct word){child->start, 1}, ERR_INVAL,
-				"D and e are for all of a group: write them behind its brace");
+				"D and e apply to a whole group: write them after its closing brace");
 		has_several_pmus |= events->n > before + 1 &&
 			!is_same(events->at[before].pmu, events->at[before + 1].pmu);
 	}

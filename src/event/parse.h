@@ -24,7 +24,7 @@
  * are parts of them, because the kernel wants them to lead. A software event may lead hardware
  * events: the kernel moves the group to the hardware's side itself.
  *
- * Events from tables may have a sample_period (EVENT_WEAK_PERIOD): whoever only counts clears it.
+ * Events from tables may have a sample_period (EVENT_WEAK_PERIOD): callers that only count clear it.
  * Errors   ERR_INVAL and ERR_NOENT with the text, the column and the nearest name
  */
 #ifndef PACE_EVENT_PARSE_H

@@ -10,14 +10,14 @@
 #include <perfmon/pfmlib_perf_event.h>
 
 /*
- * Its tables have 43,000 relocations, which every start of pace would pay for: it is loaded for the
- * first name that asks for it, and stays.
+ * libpfm's tables have 43,000 relocations, which would slow down every start of pace: it is loaded for
+ * the first name that needs it, and stays loaded.
  */
 static struct {
 	__typeof__(pfm_initialize) *initialize;
 	__typeof__(pfm_get_os_event_encoding) *encode;
 	__typeof__(pfm_strerror) *strerror;
-	char why[256]; /* it could not be loaded; "" if it was */
+	char why[256]; /* why it could not be loaded; "" if it was */
 } pfm;
 
 static void load(void)
@@ -51,7 +51,7 @@ static int refuse(const char *name, int code, struct err *err)
 		return err_set(err, ERR_SYS, "libpfm cannot look up '%s': %s", name,
 			pfm.strerror(code));
 	default:
-		return err_set(err, ERR_INVAL, "libpfm does not take '%s': %s", name,
+		return err_set(err, ERR_INVAL, "libpfm does not accept '%s': %s", name,
 			pfm.strerror(code));
 	}
 }

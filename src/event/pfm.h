@@ -1,5 +1,5 @@
 /*
- * pfm.h - events by libpfm4's names: "pfm:NAME" of -e.
+ * pfm.h - events by the names of libpfm4: -e pfm:NAME.
  *
  * Errors   ERR_NOENT for a name that libpfm does not know here; ERR_INVAL for attributes that make no
  *          sense; ERR_UNSUPPORTED if pace was built without it
@@ -15,8 +15,8 @@
 bool pfm_is_built_in(void);
 
 /*
- * The event `name` ("skl::INST_RETIRED:ANY:u", without "pfm:") into *ret: type, config words,
- * exclude bits and precision; everything else of it is 0.
+ * Encodes the event `name` ("skl::INST_RETIRED:ANY:u", without "pfm:") into *ret: type, config words,
+ * exclude bits and precision; the rest of *ret is 0.
  */
 int pfm_encode(const char *name, struct event_attr *ret, struct err *err);
 

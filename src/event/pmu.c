@@ -14,8 +14,8 @@
 #define DEVICES "bus/event_source/devices"
 
 /*
- * Runs `each` on the entries of a directory in alphabetical order (imc_2 before imc_10); without the
- * directory, on none.
+ * Calls `each` for the entries of a directory in alphabetical order (imc_2 before imc_10); for none if
+ * there is no such directory.
  */
 static void each_entry(const char *path, void (*each)(void *ctx, const char *name), void *ctx)
 {
@@ -84,7 +84,7 @@ int pmu_open(struct pmu *pmu, const char *root, const char *name, struct err *er
 
 	memset(pmu, 0, sizeof(*pmu));
 	if (strchr(name, '/'))
-		return err_set(err, ERR_INVAL, "'%s' is no name of a PMU", name);
+		return err_set(err, ERR_INVAL, "'%s' is not the name of a PMU", name);
 	snprintf(pmu->dir, sizeof(pmu->dir), "%s/" DEVICES "/%s", root, name);
 	snprintf(path, sizeof(path), "%s/type", pmu->dir);
 	if (!sysfile_s64(path, &type))
@@ -118,7 +118,7 @@ bool pmu_alias(const struct pmu *pmu, const char *alias, char *buf, size_t size)
 {
 	char path[400];
 
-	/* Files like tsc.scale describe an alias; they are none themselves. */
+	/* Files like tsc.scale describe an alias; they are not aliases themselves. */
 	if (strchr(alias, '/') || strchr(alias, '.'))
 		return false;
 	snprintf(path, sizeof(path), "%s/events/%s", pmu->dir, alias);
@@ -141,7 +141,8 @@ int pmu_alias_facts(const struct pmu *pmu, const char *alias, struct pmu_facts *
 	if (sysfile_line(path, line, sizeof(line))) {
 		facts.scale = strtod(line, &end);
 		if (end == line || *end || !(facts.scale > 0))
-			return err_set(err, ERR_FORMAT, "event '%s' of PMU '%s' has the scale '%s'",
+			return err_set(err, ERR_FORMAT,
+				"event '%s' of PMU '%s' has the scale '%s', which is not a positive number",
 				alias, pmu->name, line);
 	}
 	*ret_facts = facts;

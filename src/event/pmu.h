@@ -43,7 +43,7 @@ struct pmu_facts {
 	bool is_per_pkg, is_snapshot;
 };
 
-/* ERR_FORMAT if the scale is no number. */
+/* ERR_FORMAT if the scale is not a positive number. */
 int pmu_alias_facts(const struct pmu *pmu, const char *alias, struct pmu_facts *ret_facts,
 	struct err *err);
 
@@ -71,18 +71,18 @@ void pmu_list(const char *root, struct intern *names);
 void pmu_add_names(const char *root, struct str *text);
 
 /*
- * The PMUs that a name stands for: the one called so; else those whose second name (the file
- * `alias`) it is; else uncore_imc or imc for uncore_imc_0, uncore_imc_1...; or a glob. Sorted,
- * interned in `names`; none, if there is none.
+ * Interns in `names`, sorted, the PMUs that a name stands for: the one of that name; else those whose
+ * file `alias` holds it; else uncore_imc_0, uncore_imc_1... for uncore_imc or imc, and the matches of a
+ * glob.
  */
 void pmu_match(const char *root, const char *pattern, struct intern *names);
 
-/* The same for one PMU, by its name only. */
+/* Whether the PMU `name` is one that `pattern` stands for, by its name only. */
 bool pmu_is_called(const char *name, const char *pattern);
 
 /*
- * The PMUs of the machine's CPUs: `cpu`, or one for each kind of core, the big ones of Intel's
- * first. None in most virtual machines.
+ * The PMUs of the machine's CPUs: `cpu`, or one for each kind of core, Intel's big cores first. None in
+ * most virtual machines.
  */
 void pmu_list_cores(const char *root, struct intern *names);
 

@@ -11,8 +11,8 @@
 /* ---- what is set before the first term ---- */
 
 /*
- * What a trace PMU does if nothing is said. A cap says whether this model can: it is "1", or (for a
- * period) the set of values that may be chosen.
+ * Terms that a trace PMU has by default. A cap says whether this model supports one: it is "1" or, for
+ * a period, the set of values that may be chosen.
  */
 static const struct {
 	const char *pmu, *field;
@@ -34,7 +34,7 @@ static bool can(const struct pmu *pmu, const char *cap)
 	return !cap || (pmu_line(pmu, cap, line, sizeof(line)) && !strcmp(line, "1"));
 }
 
-/* Bit n of a hexadecimal number: n may be chosen. */
+/* Whether bit `value` is set in a hexadecimal number: the values that may be chosen. */
 static bool is_offered(const struct pmu *pmu, const char *periods, u64 value)
 {
 	char line[32];
@@ -81,7 +81,7 @@ static void drop_last(struct maker *m)
 
 /* ---- one PMU ---- */
 
-/* "cycles:u" and "cycles/period=9/u" of one kind of core: cpu_core/cycles/u, ... */
+/* Names "cycles:u" and "cycles/period=9/u" for one kind of core: cpu_core/cycles/u, ... */
 static void name_of_core(const struct node *node, const char *pmu, char *buf, size_t size)
 {
 	struct word w = node->words[0];
@@ -107,7 +107,7 @@ static struct event *add(struct maker *m, const struct pmu *pmu, const struct ev
 	return e;
 }
 
-/* Where the node's name is that of an event (`is_named`): 0 if this PMU has none such. */
+/* Makes the node's event on one PMU. With `is_named`, the node's name is an event's: 0 if this PMU has none such. */
 static int make_one(struct maker *m, const char *name, const struct node *node, bool is_named,
 	bool is_one_of_cores)
 {
@@ -136,8 +136,8 @@ static int make_one(struct maker *m, const char *name, const struct node *node, 
 }
 
 /*
- * On every PMU of the list; those that do not know the terms are left out, unless none does. 0 if
- * an event was asked for and none has it.
+ * Makes the node's event on every PMU of the list that knows its terms; an error if none does. 0 if the
+ * name is an event's and no PMU has it.
  */
 static int make_all(struct maker *m, const struct intern *pmus, const struct node *node,
 	bool is_named, bool is_one_of_cores)
@@ -190,7 +190,7 @@ int pmu_events_make_named(struct maker *m, const struct node *node)
 			struct err ignored;
 			struct pmu pmu;
 
-			/* Folders that are no PMU have no events. */
+			/* Folders that are not PMUs have no events. */
 			if (pmu_open(&pmu, m->env->sysfs, *name, &ignored))
 				continue;
 			intern_str(&others, *name);

@@ -80,13 +80,13 @@ static int expected(struct lexer *lx, const char *what)
 	else
 		/* The shell has cut -e cycles, instructions at its blank. */
 		snprintf(message, sizeof(message), "expected %s, found the end%s", what,
-			ends_with_comma(lx) ? "; a list with blanks stands in quotes" : "");
+			ends_with_comma(lx) ? "; put a list with blanks in quotes" : "");
 	return syntax_fail(lx->text, lx->at, ERR_INVAL, message, lx->err);
 }
 
 /* ---- terms ---- */
 
-/* 'a word with: anything' between quotes, which are no part of it. */
+/* Reads 'a word with: anything' between quotes, without the quotes. */
 static int read_quoted(struct lexer *lx, struct word *ret_word)
 {
 	char quote = *lx->at++;
@@ -101,7 +101,7 @@ static int read_quoted(struct lexer *lx, struct word *ret_word)
 	return 0;
 }
 
-/* ",name=": it goes on with a term. */
+/* Whether a term follows: ",name=". */
 static bool is_before_term(const char *at)
 {
 	if (*at++ != ',')
@@ -120,8 +120,8 @@ static bool is_path(const char *at)
 }
 
 /*
- * The name of a file goes on to the comma before another term, or to the slash behind which only
- * modifiers are left: uprobe/path=/bin/ls/u. One that could be either is written in quotes.
+ * The name of a file ends at the comma before another term, or at a slash that only modifiers follow:
+ * uprobe/path=/bin/ls/u. An ambiguous name has to be quoted.
  */
 static struct word read_path(struct lexer *lx)
 {
@@ -166,7 +166,7 @@ static int read_terms(struct lexer *lx, struct node *node)
 	return 0;
 }
 
-/* A condition on a tracepoint's fields has what terms have not: spaces, brackets, operators. */
+/* Whether this is a condition on a tracepoint's fields: it has blanks, brackets or operators, which terms do not. */
 static bool is_filter(const char *at)
 {
 	at += strspn(at, BLANKS);
@@ -175,7 +175,7 @@ static bool is_filter(const char *at)
 	return *at && (*at == '=' ? at[1] == '=' : *at != ',' && *at != '/');
 }
 
-/* Up to the slash that is not between double quotes. */
+/* Reads up to the slash that is not between double quotes. */
 static int read_filter(struct lexer *lx, struct node *node)
 {
 	bool is_quoted = false;
@@ -185,10 +185,10 @@ static int read_filter(struct lexer *lx, struct node *node)
 	for (; *lx->at && (is_quoted || *lx->at != '/'); lx->at++)
 		is_quoted ^= *lx->at == '"';
 	node->filter.n = lx->at - node->filter.at;
-	return accept(lx, '/') ? 0 : expected(lx, "'/' behind the filter");
+	return accept(lx, '/') ? 0 : expected(lx, "'/' after the filter");
 }
 
-/* Behind the second slash they need no colon. */
+/* After the second slash, modifiers need no colon. */
 static int read_modifiers_behind(struct lexer *lx, struct node *node)
 {
 	bool has_colon = accept(lx, ':');
@@ -198,7 +198,7 @@ static int read_modifiers_behind(struct lexer *lx, struct node *node)
 		return expected(lx, "modifiers");
 	if (mods.n && node->modifiers.n)
 		return syntax_fail(lx->text, mods.at, ERR_INVAL,
-			"modifiers come once, behind the slashes", lx->err);
+			"modifiers are given once, after the slashes", lx->err);
 	if (mods.n)
 		node->modifiers = mods;
 	return 0;
@@ -237,7 +237,7 @@ static bool is_access(struct word w)
 	return w.n && n == w.n;
 }
 
-/* Behind "mem:": addr[/len][:access][:modifiers][/terms/[modifiers]] */
+/* After "mem:": addr[/len][:access][:modifiers][/terms/[modifiers]] */
 static int read_breakpoint(struct lexer *lx, struct node *node)
 {
 	struct word w;
@@ -250,7 +250,7 @@ static int read_breakpoint(struct lexer *lx, struct node *node)
 	if (accept(lx, '/')) {
 		node->words[1] = read_word(lx);
 		if (!node->words[1].n)
-			return expected(lx, "how many bytes to watch");
+			return expected(lx, "the number of bytes to watch");
 	}
 	while (accept(lx, ':')) {
 		w = read_word(lx);
@@ -262,7 +262,7 @@ static int read_breakpoint(struct lexer *lx, struct node *node)
 			node->modifiers = w;
 		else
 			return syntax_fail(lx->text, w.at, ERR_INVAL,
-				"modifiers come once, behind one ':'", lx->err);
+				"modifiers are given once, after one ':'", lx->err);
 	}
 	if (!accept(lx, '/'))
 		return 0;
@@ -279,7 +279,7 @@ static bool is_pfm(struct word w)
 	return w.n == 3 && !strncmp(w.at, "pfm", 3);
 }
 
-/* Behind "pfm:": libpfm has a syntax of its own, which ends where ours goes on. */
+/* After "pfm:": libpfm has a syntax of its own, which ends where ours goes on. */
 static int read_pfm(struct lexer *lx, struct node *node)
 {
 	node->kind = NODE_PFM;
@@ -288,7 +288,7 @@ static int read_pfm(struct lexer *lx, struct node *node)
 	return node->words[0].n ? 0 : expected(lx, "the name of an event, as libpfm has it");
 }
 
-/* name[:name[:modifiers]], with slashes behind the name of a PMU, an event or a tracepoint. */
+/* name[:name[:modifiers]], with slashes after the name of a PMU, an event or a tracepoint. */
 static int read_event(struct lexer *lx, bool is_in_group, struct node *node)
 {
 	node->words[0] = read_word(lx);

@@ -1,7 +1,7 @@
 /*
- * syntax.h - the text behind -e, cut into words and hung into a tree.
+ * syntax.h - parses the text after -e into a tree of words.
  *
- * Knows where a name may stand, not which names there are. The grammar is in parse.h.
+ * It knows where a name may stand, not which names exist. The grammar is in parse.h.
  * Owns     nothing: words point into the text, nodes are in the caller's arena
  * Errors   ERR_INVAL with the column, what was expected there and what was found
  */
@@ -13,7 +13,7 @@
 #include "base/types.h"
 
 struct word {
-	const char *at; /* in the text, or NULL: not there */
+	const char *at; /* in the text; NULL: absent */
 	size_t n;
 };
 
@@ -28,24 +28,24 @@ struct node {
 	enum node_kind kind;
 	/*
 	 * NODE_EVENT: up to three, separated by ':'. NODE_BREAKPOINT: address, length, access.
-	 * NODE_PFM: in [0] all that libpfm is to read. NODE_GROUP: the name in [0].
+	 * NODE_PFM: all that libpfm reads in [0]. NODE_GROUP: the name in [0].
 	 */
 	struct word words[3];
 	bool has_slashes;      /* name/.../ */
 	struct term *terms;    /* between the slashes */
-	struct word filter;    /* or this was between them, behind a tracepoint */
-	struct word modifiers; /* behind the slashes, the brace or the breakpoint */
+	struct word filter;    /* or, for a tracepoint, the filter between them */
+	struct word modifiers; /* after the slashes, the brace or the breakpoint */
 	struct node *children; /* NODE_GROUP */
 	struct node *next;
 	const char *start, *end; /* its own text */
 };
 
-/* The nodes of a list of events. */
+/* Reads a list of events into a list of nodes. */
 int syntax_read(const char *text, struct arena *arena, struct node **ret_first, struct err *err);
 
 /*
- * An error that points into the text: "event 'a,b' at column 3: ...". Of a long text only that
- * place is shown.
+ * Sets an error that points into the text: "event 'a,b' at column 3: ...". A long text is cut around
+ * that place.
  */
 int syntax_fail(const char *text, const char *at, int code, const char *message, struct err *err);
 

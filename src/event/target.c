@@ -41,7 +41,7 @@ int target_add_process(struct target *t, pid_t pid, struct err *err)
 	return t->threads.n > before ? 0 : err_set(err, ERR_NOENT, "process %d has ended", pid);
 }
 
-/* The processes that are there now; `uid` NULL: whosever they are. */
+/* Adds the processes that exist now, of all users if `uid` is NULL. */
 static int add_processes(struct target *t, const uid_t *uid, struct err *err)
 {
 	DIR *dir = opendir("/proc");
@@ -120,7 +120,7 @@ static int add_thread(struct target *t, pid_t tid, struct err *err)
 	return 0;
 }
 
-/* The next number of a list like "12,34"; 0 if what stands there is none. */
+/* The next number of a list like "12,34"; 0 if there is no valid number. */
 static pid_t next_id(const char **p)
 {
 	u64 id;
@@ -130,7 +130,7 @@ static pid_t next_id(const char **p)
 	return (pid_t)id;
 }
 
-/* Calls `add` for each number of a list, once all of them are known to be numbers. */
+/* Calls `add` for each number of a list, after checking that all of them are numbers. */
 static int each_id(struct target *t, const char *option, const char *text,
 	int (*add)(struct target *t, pid_t id, struct err *err), struct err *err)
 {

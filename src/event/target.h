@@ -36,25 +36,25 @@ struct target_words {
 	const char *pids; /* "123,456" or NULL */
 	const char *tids;
 	const char *cpus;
-	const char *users; /* of -u: one name or number; NULL: whoever it is */
+	const char *users; /* of -u: one name or number; NULL: any user */
 	bool all_cpus;
 	bool per_thread;
 };
 
-/* Works out the target. Without any word it is a command that the caller starts: no threads yet. */
+/* Works out the target. Without any words it is a command that the caller starts: no threads yet. */
 int target_init(struct target *t, const struct target_words *words, struct err *err);
 void target_fini(struct target *t);
 
-/* The process that a thread is of; 0: there is no such thread. */
+/* The process that a thread belongs to; 0 if there is no such thread. */
 pid_t target_process(pid_t tid);
 
-/* The threads of process `pid` (all of /proc/PID/task) are appended. */
+/* Appends the threads of process `pid` (all of /proc/PID/task). */
 int target_add_process(struct target *t, pid_t pid, struct err *err);
 
-/* The threads of the processes that run as this user now, but not of this process. */
+/* Appends the threads of all processes that run as this user now, except this process. */
 int target_add_user(struct target *t, uid_t uid, struct err *err);
 
-/* The threads of all processes that are there now. */
+/* Appends the threads of all processes that exist now. */
 int target_add_all(struct target *t, struct err *err);
 
 #endif

@@ -38,7 +38,7 @@ static int refuse(struct applier *a, int code, const char *fmt, ...)
 
 struct common;
 
-/* What a term got: `text` is "" and `v` 1 if only the name was written. */
+/* The value of a term: `text` is "" and `v` is 1 if only the name was written. */
 struct value {
 	const char *text;
 	u64 v;
@@ -186,7 +186,7 @@ static int set_aux_bytes(struct applier *a, const struct common *c, const struct
 	return 0;
 }
 
-/* perf's metrics name their events so; nobody else needs it. */
+/* metric-id: perf's metrics name their events by it; nothing else needs it. */
 static int ignore(struct applier *a, const struct common *c, const struct value *value)
 {
 	(void)a;
@@ -253,7 +253,7 @@ static int set_common(struct applier *a, const struct common *c, const char *tex
 
 /* ---- terms of one PMU ---- */
 
-/* The two spellings of Intel's transaction bits: the manuals', and that of sysfs. */
+/* The manuals and sysfs spell Intel's transaction bits differently: returns the spelling that this PMU knows. */
 static const char *respell(const struct pmu *pmu, const char *name)
 {
 	static const char *const pairs[][2] = {{"intx", "in_tx"}, {"intx_cp", "in_tx_cp"}};
@@ -314,7 +314,7 @@ static int set_field(struct applier *a, const char *name, const char *text)
 		return unknown_term(a, name);
 	if (a->is_legacy)
 		return refuse(a, ERR_INVAL,
-			"term '%s' is for events of PMU '%s' itself, this one is the kernel's: use "
+			"term '%s' applies to events of PMU '%s' itself, but this one is the kernel's: use "
 			"its event= and umask=",
 			name, a->pmu->name);
 	if (text && num_parse(text, &value, &why))
@@ -332,8 +332,8 @@ static int set_driver(struct applier *a, const char *name)
 	u64 number;
 
 	if (!a->pmu)
-		return refuse(a, ERR_INVAL, "term '%s' goes to a PMU's driver, there is none here",
-			name);
+		return refuse(a, ERR_INVAL,
+			"term '%s' is for the driver of a PMU, but this event has no PMU", name);
 	snprintf(file, sizeof(file), "sinks/%s", name + 1);
 	if (strchr(name, '/') || !pmu_line(a->pmu, file, line, sizeof(line)))
 		return refuse(a, ERR_NOENT, "the driver of PMU '%s' takes no '%s'", a->pmu->name,
@@ -341,8 +341,9 @@ static int set_driver(struct applier *a, const char *name)
 	if (!strncmp(p, "0x", 2))
 		p += 2;
 	if (!num_scan(&p, 16, &number) || *p)
-		return refuse(a, ERR_FORMAT, "sink '%s' of PMU '%s' has the number '%s'", name + 1,
-			a->pmu->name, line);
+		return refuse(a, ERR_FORMAT,
+			"sink '%s' of PMU '%s' has the number '%s', which is not hexadecimal",
+			name + 1, a->pmu->name, line);
 	a->e->attr.config2 |= number;
 	return 0;
 }
@@ -388,7 +389,7 @@ static int apply_text(struct applier *a, const char *name, const char *text)
 
 	if (strlen(text) >= sizeof(buf))
 		return refuse(a, ERR_LIMIT,
-			"event '%s' of PMU '%s' has %zu bytes of terms, not %zu", name,
+			"event '%s' of PMU '%s' has %zu bytes of terms, more than %zu", name,
 			a->pmu->name, strlen(text), sizeof(buf) - 1);
 	snprintf(buf, sizeof(buf), "%s", text);
 	a->is_table = true;
@@ -423,7 +424,7 @@ static void set_unit(struct applier *a, double scale, const char *unit, bool is_
 	wish(a->e, EVENT_PER_PKG, is_per_pkg);
 }
 
-/* The name in sysfs, which may be the other of two spellings; NULL: sysfs has none of them. */
+/* The event's name in sysfs, which may be the other of two spellings; NULL: sysfs has neither. */
 static const char *alias_of(const struct pmu *pmu, const char *name, char *text, size_t size)
 {
 	const char *other = names_other(name);
@@ -461,7 +462,7 @@ static int set_event(struct applier *a, const char *name)
 	return 0;
 }
 
-/* A generic event, as this kind of core counts it. 1 if there is one of that name. */
+/* Makes `name` a generic event, counted by this kind of core. 1 if there is one of that name. */
 static int set_legacy(struct applier *a, const char *name)
 {
 	struct intern cores = {0};

@@ -135,7 +135,8 @@ int tracefs_id(const char *root, const char *system, const char *name, u64 *ret_
 		root = found;
 	}
 	if (strchr(system, '/') || strchr(name, '/'))
-		return err_set(err, ERR_INVAL, "'%s:%s' is no name of a tracepoint", system, name);
+		return err_set(err, ERR_INVAL, "'%s:%s' is not the name of a tracepoint", system,
+			name);
 	snprintf(path, sizeof(path), "%s/events/%s/%s/id", root, system, name);
 	if (!sysfile_s64(path, &id))
 		return access(path, R_OK) && errno == EACCES ? denied(root, err)
@@ -193,7 +194,8 @@ int tracefs_match(const char *root, const char *system, const char *name, struct
 		root = found;
 	}
 	if (strchr(system, '/') || strchr(name, '/'))
-		return err_set(err, ERR_INVAL, "'%s:%s' is no name of a tracepoint", system, name);
+		return err_set(err, ERR_INVAL, "'%s:%s' is not the name of a tracepoint", system,
+			name);
 	snprintf(path, sizeof(path), "%s/events", root);
 	r = matching_dirs(path, system, &systems);
 	if (r)

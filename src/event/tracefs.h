@@ -12,20 +12,20 @@
 #include "base/str.h"
 #include "base/types.h"
 
-/* What mounts it, and what opens it to a group (%u), with the place behind it. */
+/* The commands that mount tracefs, and that open it to a group (%u); the mount point follows the second one. */
 #define TRACEFS_MOUNT "sudo mount -t tracefs nodev /sys/kernel/tracing"
 #define TRACEFS_OPEN  "sudo mount -o remount,mode=755,gid=%u"
 
-/* Where tracefs is mounted, into buf: tracefs itself, else below debugfs. */
+/* Writes to buf where tracefs is mounted: by itself, else below debugfs. */
 int tracefs_find(char *buf, size_t size, struct err *err);
 
 /*
- * The fields of a tracepoint as filters name them, without those that all have: "prev_comm
- * prev_pid"; nothing is added if its format cannot be read.
+ * Adds the fields of a tracepoint as filters name them, without those that all tracepoints have:
+ * "prev_comm prev_pid". Adds nothing if its format cannot be read.
  */
 void tracefs_add_fields(const char *root, const char *system, const char *name, struct str *text);
 
-/* The id of tracepoint system:name. `root` NULL asks tracefs_find(). */
+/* The id of tracepoint system:name. `root` NULL: where tracefs_find() finds it. */
 int tracefs_id(const char *root, const char *system, const char *name, u64 *ret_id,
 	struct err *err);
 

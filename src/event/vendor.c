@@ -5,7 +5,7 @@
 
 #include "base/num.h"
 
-/* Other spellings of the PMUs' names; the rest is "uncore_" and the name in lower case. */
+/* Units whose PMU has another name; for all others it is "uncore_" and the unit in lower case. */
 static const struct {
 	const char *unit, *pmu;
 } units[] = {
@@ -35,7 +35,7 @@ static const struct {
 	{"hisi_sicl,cpa", "hisi_sicl,cpa"},
 };
 
-/* Fields that are one term; those of zero are left out, being what they are without it. */
+/* Fields that become one term. Zeros are left out: they are the default. */
 static const struct {
 	enum eventfile_field field;
 	const char *term;
@@ -56,7 +56,7 @@ static const struct {
 	{FIELD_THREAD_MASK, "threadmask"},
 };
 
-/* Registers that some events need a second word in. */
+/* Registers that hold a second word for some events. */
 static const struct {
 	u64 msr;
 	const char *term;
@@ -67,7 +67,7 @@ static const struct {
 	{0x3f7, "frontend"},
 };
 
-/* Intel's tables give these the numbers of their fixed counters, which are no event codes. */
+/* For these, Intel's tables give the numbers of fixed counters, which are not event codes. */
 static const struct {
 	const char *name, *code;
 } fixed[] = {
@@ -93,7 +93,7 @@ int vendor_number(const struct eventfile_row *row, enum eventfile_field field, u
 	if (!num_scan(&text, is_hex ? 16 : 10, ret_v))
 		return -1;
 	text += strspn(text, " ");
-	/* "0xB7, 0xBB": either counter does it. */
+	/* "0xB7, 0xBB": either will do. */
 	return *text && *text != ',' ? -1 : 1;
 }
 

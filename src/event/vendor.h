@@ -13,10 +13,10 @@
 #include "base/types.h"
 #include "event/eventfile.h"
 
-/* Adds a row's terms; false if a number is none, or a register is not known. */
+/* Adds a row's terms; false if a number is invalid or a register is unknown. */
 bool vendor_add_terms(const struct eventfile_row *row, struct str *text);
 
-/* The field's number: 1 if it has one, 0 if it is not said, -1 if it is no number. */
+/* The field's number: 1 if there is one, 0 if the field is absent, -1 if it is not a number. */
 int vendor_number(const struct eventfile_row *row, enum eventfile_field field, u64 *ret_v);
 
 /* Adds the PMU that a table calls `unit`: "iMC" is uncore_imc, "core" is cpu. */

@@ -22,7 +22,7 @@ int allowance_exceeded(const struct allowance *a, u64 limit, u64 offset, const c
 
 	num_add_bytes(&most, limit);
 	err_set(err, ERR_LIMIT,
-		"'%s': %s take more than %s at offset 0x%llx, too much for a recording of its size: if it is to be trusted, PACE_MEMORY=%lluM allows more",
+		"'%s': %s take more than %s at offset 0x%llx, too much for a recording of its size: if you trust it, PACE_MEMORY=%lluM allows more",
 		a->path, what, str_text(&most), (unsigned long long)offset,
 		(unsigned long long)(limit >> 20) * 4);
 	str_fini(&most);

@@ -2,7 +2,7 @@
 
 #include "file/section.h"
 
-/* Where the kernel's struct bpf_prog_info has what is read here; perf put offsets in place of pointers. */
+/* Offsets in the kernel's struct bpf_prog_info; perf replaced its pointers by offsets. */
 enum {
 	BPF_ID = 4,
 	BPF_TAG = 8,
@@ -24,7 +24,7 @@ static u64 bpf_word(const struct bytes *program, size_t at, size_t size)
 	return size == 8 ? wide : narrow;
 }
 
-/* The first entry of an array of the program's; 0: there is none. */
+/* The first entry of one of the program's arrays; 0: the array is empty. */
 static u64 bpf_first(const struct bytes *program, const struct bytes *arrays, size_t number_at,
 	size_t array_at, size_t size)
 {
@@ -33,7 +33,7 @@ static u64 bpf_first(const struct bytes *program, const struct bytes *arrays, si
 		: 0;
 }
 
-/* As the kernel's symbol is called: bpf_prog_TAG_NAME. */
+/* Adds the name that the kernel's symbol has: bpf_prog_TAG_NAME. */
 static void add_bpf_name(const struct bytes *program, struct str *text)
 {
 	struct bytes b = *program;

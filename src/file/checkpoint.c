@@ -10,20 +10,20 @@
 
 enum {
 	/*
-	 * So far behind the newest record, nothing can be missing that is still in another ring: a recorder
-	 * leaves records there for a second at most.
+	 * Records this much older than the newest one are complete: a recorder leaves records in a
+	 * ring for at most a second.
 	 */
 	SETTLED_NS = 2000000000,
 };
 
-#define KERNEL UINT32_MAX /* the pid of its maps */
+#define KERNEL UINT32_MAX /* the pid of the kernel's maps */
 
-/* One record, in the order of time. */
+/* One record; sorted by time. */
 struct entry {
 	struct record_header header;
 	size_t at;
 	u64 time;
-	u32 life;   /* whose it is; TABLE_NONE: the machine's */
+	u32 life;   /* the process it is about; TABLE_NONE: the machine */
 	u32 thread; /* of FORK, EXIT, COMM and NAMESPACES */
 	bool is_kept;
 };
@@ -35,40 +35,40 @@ struct range {
 
 typedef VEC(struct range) ranges_t;
 
-/* A process as long as it lives; who gets its pid later is another one. */
+/* A process during its lifetime; a later process with the same pid is another life. */
 struct life {
 	u32 pid;
-	u32 parent;     /* another life; TABLE_NONE: nobody told */
+	u32 parent;     /* another life; TABLE_NONE: unknown */
 	u32 fork;       /* the entry that began it; TABLE_NONE: none */
 	u32 first_exec; /* entry; UINT32_MAX: none */
 	u32 leader;     /* a task */
-	u32 tasks;      /* the newest one */
+	u32 tasks;      /* head of the list of its tasks, newest first */
 	u32 n_running;
-	u32 n_heirs, heir;  /* lives that inherited maps, and the only one */
-	bool is_leaderless; /* its leader ended first: all its tasks say that it went on */
-	bool is_needed;     /* it runs, or somebody who runs inherited from it */
-	bool is_heir;       /* what its parent had when it was forked is still of use */
-	bool is_replaced;   /* its heir's life begins with it */
-	/* Going back in time: */
-	bool is_over; /* what was before does not matter to anybody */
+	u32 n_heirs, heir; /* lives that inherited maps, and the only one */
+	bool is_leaderless; /* its leader ended first: the records of all its tasks show that it went on */
+	bool is_needed;   /* it runs, or a process that runs inherited from it */
+	bool is_heir;     /* what its parent had at the fork still matters */
+	bool is_replaced; /* it has become the first part of its heir's life */
+	/* State of the walk back in time: */
+	bool is_over; /* earlier records matter to nobody */
 	bool is_before_exec;
-	ranges_t covered[2]; /* by maps of code, by maps of data */
+	ranges_t covered[2]; /* by later maps of code, of data */
 };
 
-/* A thread. It inherits its name as a process inherits maps. */
+/* A thread. It inherits its name as a process inherits its maps. */
 struct task {
 	u32 life, tid;
-	u32 next; /* of the same life */
+	u32 next; /* in the list of the same life */
 	u32 forker, fork;
 	u32 first_comm;
 	u32 n_heirs, heir;
 	bool has_ended, is_needed, is_heir, is_replaced;
-	/* Going back in time: */
+	/* State of the walk back in time: */
 	bool is_over;
-	u32 generation; /* of its name; another one where somebody inherited it */
+	u32 generation; /* of its name; changes where another task inherited the name */
 };
 
-/* What a later record said already. */
+/* A fact that a later record already gave. */
 struct said {
 	u64 of; /* a task, an address or an id */
 	u32 type, part;
@@ -80,7 +80,7 @@ struct checkpoint {
 	const struct str *records;
 	u64 newest; /* time */
 	VEC(struct entry) entries;
-	u32 n_settled; /* of them; between the others there will be more */
+	u32 n_settled; /* the first entries; more records may still come between the others */
 	VEC(struct life) lives;
 	VEC(struct task) tasks;
 	VEC(struct said) said;
@@ -89,7 +89,7 @@ struct checkpoint {
 
 /* ---- bodies ---- */
 
-/* `n` bytes at `off` of the record's body; zeros where it is too short. */
+/* Copies `n` bytes at `off` of the record's body; zeros if the body is too short. */
 static void copy_from(const struct checkpoint *s, const struct entry *e, u32 off, void *ret, u32 n)
 {
 	memset(ret, 0, n);
@@ -121,7 +121,7 @@ static u64 long_at(const struct checkpoint *s, const struct entry *e, u32 off)
 	return v;
 }
 
-/* Places in bodies: of FORK and EXIT, of maps, of KSYMBOL, of BPF_EVENT. */
+/* Offsets in the bodies of FORK and EXIT, of maps, of KSYMBOL, of BPF_EVENT. */
 enum { PID = 0, TASK_PPID = 4, TASK_TID = 8, TASK_PTID = 12, TID = 4, MAP_ADDR = 8, MAP_LEN = 16 };
 enum { KSYMBOL_ADDR = 0, KSYMBOL_FLAGS = 14, BPF_TYPE = 0, BPF_ID = 4 };
 enum { KSYMBOL_UNREGISTER = 1, BPF_UNLOAD = 2 };
@@ -218,7 +218,7 @@ static u32 begin_task(struct checkpoint *s, u32 life, u32 tid)
 }
 
 /*
- * Where records are in the order of time, one of a task that has ended is another task's, whose FORK
+ * If records are in order of time, one of a task that has ended belongs to a new task whose FORK
  * was lost.
  */
 static u32 get_task(struct checkpoint *s, u32 life, u32 tid)
@@ -261,7 +261,7 @@ static u32 get_life(struct checkpoint *s, u32 pid)
 	return i == TABLE_NONE || is_another ? begin_life(s, pid) : i;
 }
 
-/* Its EXIT was lost: somebody else has its number. */
+/* Ends a life whose EXIT was lost: its pid belongs to another process now. */
 static void end_lost(struct checkpoint *s, u32 life)
 {
 	for (u32 i = s->lives.at[life].tasks; i != TABLE_NONE; i = s->tasks.at[i].next)
@@ -275,7 +275,7 @@ static void see_fork(struct checkpoint *s, u32 at)
 	u32 tid = word_at(s, e, TASK_TID), parent = find_life(s, ppid), forker, old;
 	struct task *t;
 
-	/* Whoever is not known any more had nothing that this one still has. */
+	/* If the parent is unknown by now, the child has nothing of it left. */
 	forker = parent == TABLE_NONE ? TABLE_NONE : find_task(s, parent, word_at(s, e, TASK_PTID));
 	if (pid == ppid) {
 		e->life = get_life(s, pid);
@@ -297,7 +297,7 @@ static void see_fork(struct checkpoint *s, u32 at)
 	t->fork = at;
 }
 
-/* One of a task that nothing else is known of says nothing. */
+/* An EXIT of an otherwise unknown task is ignored. */
 static void see_exit(struct checkpoint *s, struct entry *e)
 {
 	u32 life = find_life(s, word_at(s, e, PID)), tid = word_at(s, e, TASK_TID), task;
@@ -350,7 +350,7 @@ static void see(struct checkpoint *s, u32 at)
 	}
 }
 
-/* Children come behind their parents. */
+/* Marks which lives are needed and who inherits from whom. Children stand behind their parents. */
 static void find_heirs(struct checkpoint *s)
 {
 	for (u32 i = (u32)s->lives.n; i--;) {
@@ -370,7 +370,7 @@ static void find_heirs(struct checkpoint *s)
 	}
 }
 
-/* The same of names. */
+/* The same for threads' names. */
 static void find_name_heirs(struct checkpoint *s)
 {
 	for (u32 i = (u32)s->tasks.n; i--;) {
@@ -390,8 +390,8 @@ static void find_name_heirs(struct checkpoint *s)
 }
 
 /*
- * Who can go on under the name of its only heir: one that has ended. Nobody else who had the heir's
- * number may be in what is kept.
+ * Finds ended tasks that can be renamed to their only heir. No other task with the heir's tid may
+ * be among those kept.
  */
 static void replace_ended(struct checkpoint *s)
 {
@@ -411,7 +411,7 @@ static void replace_ended(struct checkpoint *s)
 		if (is_leader ? l->n_running || l->n_heirs != 1 : t->n_heirs != 1)
 			continue;
 		heir = is_leader ? s->lives.at[l->heir].leader : t->heir;
-		/* The leader forked a process; or a thread another of the same process. */
+		/* The leader forked a process; or a thread forked another of the same process. */
 		if (is_leader ? s->tasks.at[heir].forker != l->leader
 			      : s->tasks.at[heir].life != t->life)
 			continue;
@@ -430,7 +430,7 @@ static void replace_ended(struct checkpoint *s)
 
 /* ---- backward: what is still true ---- */
 
-/* Whether a later record said that already; it is said from here on. */
+/* Whether a later record gave this fact already; remembers it as given. */
 static bool is_said(struct checkpoint *s, u32 type, u64 of, u32 part)
 {
 	u64 hash = hash_mix(hash_mix(type, part), of);
@@ -446,7 +446,7 @@ static bool is_said(struct checkpoint *s, u32 type, u64 of, u32 part)
 	return false;
 }
 
-/* Adds [from, to) to the union; false if it was in it. */
+/* Adds [from, to) to the union. False: the union covered it already. */
 static bool cover(ranges_t *covered, u64 from, u64 to)
 {
 	size_t first = 0, end = covered->n, behind;
@@ -494,7 +494,7 @@ static bool keeps_fork(struct checkpoint *s, u32 at)
 
 	if (!is_process && !t->is_needed)
 		return false;
-	/* What was before is of use to somebody again: to who was forked here. */
+	/* The parent's earlier records matter again, to the task forked here. */
 	if (t->is_heir && t->is_needed && t->forker != TABLE_NONE) {
 		s->tasks.at[t->forker].is_over = false;
 		s->tasks.at[t->forker].generation++;
@@ -505,7 +505,7 @@ static bool keeps_fork(struct checkpoint *s, u32 at)
 		parent->is_over = parent->is_before_exec = false;
 		parent->covered[0].n = parent->covered[1].n = 0;
 	}
-	/* Who goes on with another's life has that one's beginning. */
+	/* A task that continues another's life needs no FORK of its own. */
 	return t->forker == TABLE_NONE || !s->tasks.at[t->forker].is_replaced ||
 		s->tasks.at[t->forker].heir != e->thread;
 }
@@ -522,7 +522,7 @@ static bool keeps_name(struct checkpoint *s, const struct entry *e)
 	l->is_before_exec |= is_exec;
 	if (is_exec)
 		return true;
-	/* A process is called what its leader was called, also when that has ended. */
+	/* A process is named after its leader, even when the leader has ended. */
 	if (t->is_over && (l->is_replaced || e->thread != l->leader))
 		return false;
 	return !is_said(s, e->header.type, e->thread, t->generation);
@@ -571,7 +571,7 @@ static bool keeps(struct checkpoint *s, u32 at)
 
 /* ---- what is left ---- */
 
-/* The records of one that was replaced are its last heir's. */
+/* Rewrites the ids in a record of a replaced task to those of its last heir. */
 static void rename_task(const struct checkpoint *s, const struct entry *e, char *record)
 {
 	u32 i = e->thread == TABLE_NONE ? s->lives.at[e->life].leader : e->thread;

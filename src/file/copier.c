@@ -37,7 +37,7 @@ int copier_add(struct copier *c, const struct record *rec, struct err *err)
 	case PERF_RECORD_AUXTRACE:
 	case PERF_RECORD_AUXTRACE_INFO:
 		return err_set(err, ERR_UNSUPPORTED,
-			"it holds an instruction trace, of which nobody can say what belongs to which moment without decoding it");
+			"it holds an instruction trace, whose times are unknown unless it is decoded");
 	default:
 		break;
 	}
@@ -62,7 +62,10 @@ struct str *copier_replace(struct copier *c, unsigned id)
 	return &c->sections[id];
 }
 
-/* As it is in the model, or, if that is no file or of the other byte order, what is known of it. */
+/*
+ * Adds a section as it is in the model; written anew if the model is a pipe or has the other byte
+ * order.
+ */
 static bool add_section(void *ctx, unsigned id, struct str *out)
 {
 	struct copier *c = ctx;
@@ -74,13 +77,13 @@ static bool add_section(void *ctx, unsigned id, struct str *out)
 		str_addn(out, c->sections[id].at, c->sections[id].n);
 		return c->sections[id].n > 0;
 	}
-	/* How the records were stored before. */
+	/* These describe how the old file stored its records. */
 	if (id == FEATURE_COMPRESSED || id == FEATURE_DIR_FORMAT)
 		return false;
 	if (m->is_pipe_mode || m->is_foreign ||
 		(id == FEATURE_TRACING_DATA && !m->sections[id].offset))
 		return feature_write(id, &m->info, out);
-	/* At 0 stands no section: the file ends before it. */
+	/* Offset 0 marks a section that is missing: the file was cut off before it. */
 	if (!layout_has_feature(&m->header, id) || !m->sections[id].offset)
 		return false;
 	str_reserve(out, m->sections[id].size + 1);

@@ -1,11 +1,11 @@
 /*
- * copier.h - a recording written anew, record by record, out of one or several others.
+ * copier.h - writes a new recording, record by record, from one or several others.
  *
- * In       events; whole records; sections: those of an opened recording, but for what is replaced
- * Out      a file in file mode, in this machine's byte order, not packed. It has its name only when
+ * In       events; whole records; the sections of an open recording, some of them replaced
+ * Out      a file in file mode, in this machine's byte order, not packed. It gets its name only when
  *          it is complete
- * Owns     the file until it is finished or abandoned; sections that replace others
- * Errors   those of writer; ERR_UNSUPPORTED for records that refer to places in the file they were in
+ * Owns     the file until it is finished or abandoned; the replacement sections
+ * Errors   those of writer; ERR_UNSUPPORTED for records that refer to places in the file they came from
  */
 #ifndef PACE_FILE_COPIER_H
 #define PACE_FILE_COPIER_H
@@ -17,28 +17,31 @@
 struct copier {
 	struct fresh *to; /* borrowed */
 	struct writer writer;
-	struct str batch;                         /* records that were not written yet */
-	const struct reader *model;               /* whose sections are taken over */
-	struct str sections[LAYOUT_FEATURE_BITS]; /* that replace them */
-	bool is_replaced[LAYOUT_FEATURE_BITS];    /* also by nothing */
-	int section_errno;                        /* of one that could not be read; 0: none */
-	u64 first_time, last_time;                /* of samples */
+	struct str batch;                         /* records not yet written */
+	const struct reader *model;               /* whose sections are copied */
+	struct str sections[LAYOUT_FEATURE_BITS]; /* replacements */
+	bool is_replaced[LAYOUT_FEATURE_BITS];    /* an empty replacement leaves the section out */
+	int section_errno;         /* from a section that could not be read; 0: none */
+	u64 first_time, last_time; /* of samples */
 	u64 n_records, n_samples;
 };
 
 int copier_open(struct copier *c, struct fresh *to, const struct event_list *events,
 	struct err *err);
 
-/* What says something of the file it stood in, or of how it was packed, is not taken over. */
+/* Adds a record. Leaves out records that describe their old file or how it was packed. */
 int copier_add(struct copier *c, const struct record *rec, struct err *err);
 
-/* The same for a sample, with its time. */
+/* Adds a sample with its time. */
 int copier_add_sample(struct copier *c, const struct record *rec, u64 time, struct err *err);
 
-/* The section is to be what is appended here; nothing: it is left out. */
+/* Replaces a section by what the caller appends to the result; if nothing, the section is left out. */
 struct str *copier_replace(struct copier *c, unsigned id);
 
-/* Sections, header, name. Afterwards, and after errors, nothing is left to be closed. */
+/*
+ * Writes the sections and the header and gives the file its name. Closes everything, also after an
+ * error.
+ */
 int copier_finish(struct copier *c, const struct reader *model, struct err *err);
 void copier_abandon(struct copier *c);
 

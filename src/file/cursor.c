@@ -14,12 +14,12 @@ enum {
 	UNPACKED_BYTES = 1 << 20,
 };
 
-/* Where compressed records go on being unpacked. What is inside them may go on in the next one. */
+/* Unpacks compressed records. A record inside may continue in the next compressed record. */
 struct reader_unpacker {
 	ZSTD_DStream *stream;
-	ZSTD_inBuffer in; /* the rest of the compressed record, in the cursor's buffer */
-	u64 offset;       /* of that record */
-	size_t at, n;     /* of `out`: the next record, the end */
+	ZSTD_inBuffer in; /* the unread rest of the compressed record, in the cursor's buffer */
+	u64 offset;       /* of the compressed record */
+	size_t at, n;     /* in `out`: the next record, the end */
 	bool is_full;     /* the last step filled `out`: there may be more without input */
 	u8 out[UNPACKED_BYTES];
 };
@@ -37,7 +37,7 @@ void reader_cursor_init(struct reader_cursor *c, struct reader *r, u64 from, u64
 	c->buf = c->own;
 }
 
-/* Begins anew: what comes is another stream. False if the one before ended inside a record. */
+/* Starts over for a new stream. False: the previous stream ended inside a record. */
 static bool unpacker_restart(struct reader_unpacker *u)
 {
 	bool is_whole = u->n == u->at;
@@ -93,7 +93,7 @@ static u64 part_end(const struct reader *r, const struct reader_part *p)
 	return r->is_stream ? UINT64_MAX : p->base + p->end;
 }
 
-/* What comes next of a stream: first what reader_open() has read already. */
+/* Reads the next bytes of a stream, first those that reader_open() has read already. */
 static ssize_t read_stream(struct reader *r, void *to, size_t n, u64 offset)
 {
 	if (offset >= r->ahead_from && offset - r->ahead_from < r->ahead.n) {
@@ -111,7 +111,7 @@ static ssize_t read_file(const struct reader *r, void *to, size_t n, u64 offset)
 	return fd_read_some_at(p->fd, to, n, offset - p->base);
 }
 
-/* What the buffer has from `offset` on. */
+/* The part of the buffer from `offset` on. */
 static const u8 *held(const struct reader_cursor *c, u64 offset, u64 *ret_n)
 {
 	u64 inside = offset - c->buf_at;
@@ -121,7 +121,7 @@ static const u8 *held(const struct reader_cursor *c, u64 offset, u64 *ret_n)
 	return c->buf + (is_inside ? inside : 0);
 }
 
-/* Throws away what the buffer has before `offset`, and of a stream what comes before it. */
+/* Drops what the buffer has before `offset`; reads a stream up to `offset`. */
 static int move_to(struct reader_cursor *c, u64 offset, struct err *err)
 {
 	u64 n_held;
@@ -153,7 +153,7 @@ static int read_more(struct reader_cursor *c, u64 offset, u64 need, struct err *
 	struct reader *r = c->reader;
 	u64 room = BUF_BYTES, limit = part_end(r, part_of(r, offset));
 
-	/* Records may go on behind the cursor's end, but not far. */
+	/* The last record may end behind the cursor's end, but not by much. */
 	if (!r->is_stream) {
 		room = MIN(room, limit - MIN(limit, offset));
 		room = MIN(room, c->end - MIN(c->end, offset) + UINT16_MAX);
@@ -176,8 +176,8 @@ static int read_more(struct reader_cursor *c, u64 offset, u64 need, struct err *
 }
 
 /*
- * What is mapped and cannot be read is zeros: a record of them is found out, those in the middle of
- * one are not.
+ * Mapped pages that cannot be read are zeros. A whole record of zeros is recognized as damage
+ * later, zeros inside a record are not: they are found here.
  */
 static void look_for_zeros(struct reader_cursor *c)
 {
@@ -192,10 +192,10 @@ static void look_for_zeros(struct reader_cursor *c)
 		return;
 	from += page > bytes ? (u64)(page - bytes) : 0;
 	c->damage = (struct reader_damage){from, to - from,
-		"the file was changed meanwhile, or could not be read"};
+		"the file was changed while it was read, or could not be read"};
 }
 
-/* Maps the part's file from `offset` on; false: it cannot be, and is read from now on. */
+/* Maps the part's file from `offset` on. False: the file cannot be mapped and has to be read. */
 static bool map_more(struct reader_cursor *c, u64 offset)
 {
 	const struct reader_part *part = part_of(c->reader, offset);
@@ -214,8 +214,8 @@ static bool map_more(struct reader_cursor *c, u64 offset)
 }
 
 /*
- * Lets the buffer hold at least `need` bytes from `offset` on, if there are as many. A file is read
- * in large pieces; of a pipe no more than needed is waited for.
+ * Makes the buffer hold at least `need` bytes from `offset` on, or all there are. Files are read in
+ * large pieces; from a pipe no more is read than needed.
  */
 static int fill(struct reader_cursor *c, u64 offset, u64 need, struct err *err)
 {
@@ -259,8 +259,8 @@ static struct record_header header_at(const struct reader_cursor *c, const u8 *p
 }
 
 /*
- * The bytes that follow some records without being part of their size. simpleperf counts the data of
- * TRACING_DATA in the size.
+ * The number of bytes that follow a record without being part of its size. simpleperf counts the
+ * data of TRACING_DATA in the size.
  */
 static u64 payload_behind(const struct reader_cursor *c, const struct record *rec)
 {
@@ -276,7 +276,10 @@ static u64 payload_behind(const struct reader_cursor *c, const struct record *re
 	return n && n <= rec->size - RECORD_HEADER_SIZE - 4U ? 0 : align_up(n, 8);
 }
 
-/* simpleperf's records may be larger than others can be: the rest counts as what follows the record. */
+/*
+ * Records of simpleperf may exceed 64 KiB: the rest counts as bytes that follow the record. Returns
+ * its length.
+ */
 static u64 cut_large(struct record_header *h)
 {
 	u64 size = (u64)h->misc << 16 | h->size;
@@ -289,8 +292,8 @@ static u64 cut_large(struct record_header *h)
 }
 
 /*
- * Whether what is left is text: some programs talk into the pipe that carries their recording. It is
- * no damage then.
+ * Whether the rest is text, which is no damage: some programs print into the pipe that carries
+ * their recording.
  */
 static bool ends_in_text(struct reader_cursor *c)
 {
@@ -312,14 +315,17 @@ static bool ends_in_text(struct reader_cursor *c)
 	return true;
 }
 
-/* Each file of a directory is packed by itself. */
+/*
+ * Enters another file of the directory; each file is packed by itself. False: the one before ended
+ * inside a record.
+ */
 static bool enter_part(struct reader_cursor *c, const struct reader_part *part)
 {
 	c->part = part;
 	return !c->unpacker || unpacker_restart(c->unpacker);
 }
 
-/* As reader_next(), in the byte order of the file and packed. */
+/* As reader_next(), but in the file's byte order and still packed. */
 static int next_raw(struct reader_cursor *c, struct record *ret_rec, struct err *err)
 {
 	struct reader *r = c->reader;
@@ -400,7 +406,7 @@ int reader_payload(struct reader_cursor *c, u64 limit, struct str *out, struct e
 
 /* ---- records of the other byte order ---- */
 
-/* Turns a record around, in memory of the cursor's own. One that makes no sense loses its body. */
+/* Swaps a record's bytes, in the cursor's own memory. A record that makes no sense loses its body. */
 static void make_native(struct reader_cursor *c, struct record *rec)
 {
 	if (!c->native)
@@ -420,7 +426,7 @@ static bool is_compressed(u32 type)
 	return type == PERF_RECORD_COMPRESSED || type == PERF_RECORD_COMPRESSED2;
 }
 
-/* Begins to unpack a compressed record; false if it has no room for what it must have. */
+/* Starts to unpack a compressed record. False: it is too short for its own header. */
 static bool unpack(struct reader_cursor *c, const struct record *rec)
 {
 	struct reader_unpacker *u = c->unpacker;
@@ -448,7 +454,7 @@ static bool unpack(struct reader_cursor *c, const struct record *rec)
 	return true;
 }
 
-/* What packed records come to is in proportion to them: n more bytes. */
+/* Charges n unpacked bytes. The limit is in proportion to what was read. */
 static int charge_unpacked(struct reader_cursor *c, u64 n, struct err *err)
 {
 	u64 limit = reader_allows(c->reader, c->at);
@@ -460,7 +466,7 @@ static int charge_unpacked(struct reader_cursor *c, u64 n, struct err *err)
 						c->unpacker->offset, "its compressed records", err);
 }
 
-/* 1: a record from inside; 0: more input is needed, or there is damage; < 0: it is too much. */
+/* 1: a record was unpacked; 0: more input is needed, or there is damage; < 0: the limit is exceeded. */
 static int next_unpacked(struct reader_cursor *c, struct record *ret_rec, struct err *err)
 {
 	struct reader_unpacker *u = c->unpacker;
@@ -475,10 +481,10 @@ static int next_unpacked(struct reader_cursor *c, struct record *ret_rec, struct
 			if (h.size < sizeof(h))
 				return damaged_at(c, u->offset,
 					"an unpacked record claims to be shorter than its header");
-			/* What the kernel would not write is no record but noise, or a bomb. */
+			/* The kernel never writes such a size: this is noise, or a bomb. */
 			if (!record_is_size_sound(h.type, h.size))
 				return damaged_at(c, u->offset,
-					"the size of an unpacked record is no multiple of 8");
+					"the size of an unpacked record is not a multiple of 8");
 		}
 		if (h.size && left >= h.size) {
 			*ret_rec =
@@ -496,7 +502,7 @@ static int next_unpacked(struct reader_cursor *c, struct record *ret_rec, struct
 			return err->code;
 		u->n = out.pos;
 		u->is_full = out.pos == out.size;
-		/* The file is not to blame. */
+		/* Not the file's fault. */
 		if (ZSTD_getErrorCode(status) == ZSTD_error_memory_allocation)
 			mem_exhausted(0);
 		if (ZSTD_isError(status))
@@ -530,7 +536,7 @@ int reader_next_hard(struct reader_cursor *c, struct record *ret_rec, struct err
 				c->reader->is_packed = true;
 				if (!unpack(c, ret_rec))
 					return damaged_at(c, ret_rec->offset,
-						"a compressed record is shorter than it says");
+						"a compressed record is shorter than it claims");
 				continue;
 			}
 		}

@@ -1,4 +1,4 @@
-/* What the events of a recording are called: see reader_name_events(). */
+/* Names the events of a recording: see reader_name_events(). */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@ static void call(struct reader *r, struct event *e, const char *name, size_t n)
 		e->name = arena_strdup(&r->events.arena, name, n);
 }
 
-/* Whether type and config alone have a name; what else says one knows less. */
+/* Whether type and config alone give a name: other sources of names know less. */
 static bool has_own_name(const struct event *e)
 {
 	char own[128];
@@ -30,7 +30,10 @@ void reader_name_event_type(struct reader *r, u64 id, const char *name, size_t r
 		return;
 	r->n_named += r->events.n;
 	vec_each(e, &r->events) {
-		/* The config alone: 0 is the number of cycles and of the timer that stands in for them. */
+		/*
+		 * Only the config is compared: 0 stands for cycles and for the timer that replaces
+		 * them.
+		 */
 		if (e->attr.config != id || has_own_name(e))
 			continue;
 		copy = copy ? copy : arena_strdup(&r->events.arena, name, n);
@@ -58,7 +61,7 @@ static void name_tracepoints(struct reader *r)
 	vec_each(e, &r->events) {
 		if (!needs_formats(e))
 			continue;
-		/* What is wrong with them is said where they are needed. */
+		/* Errors are reported where the formats are needed. */
 		if (!is_open)
 			(void)tracepoints_open(&formats, &r->info.tracing_data, &ignored);
 		is_open = true;
@@ -110,7 +113,10 @@ static bool is_same_event(const struct event *a, const struct event *b)
 	return a->attr.type == b->attr.type && a->attr.config == b->attr.config;
 }
 
-/* At the same place; else that with the same id, else the first that counts the same. */
+/*
+ * The description at the same index; else the one with the same id, else the first of the same
+ * event.
+ */
 static const struct event *described(struct reader *r, size_t i)
 {
 	const struct event_list *all = &r->info.events;
@@ -141,7 +147,7 @@ static void name_by_description(struct reader *r)
 	}
 }
 
-/* One group stands behind the other: none has another's events. */
+/* Groups follow each other: no two of them share an event. */
 static void join_groups(struct reader *r)
 {
 	u64 next = 0;

@@ -164,7 +164,7 @@ static bool write_clock_data(const struct file_info *info, struct str *out)
 	return info->has_clock_data;
 }
 
-/* As people read it, in the zone of who reads. */
+/* Adds the date in the reader's time zone. */
 static void add_date(u64 ns, struct str *text)
 {
 	time_t seconds = (time_t)(ns / 1000000000);
@@ -344,8 +344,8 @@ static bool read_build_id(struct bytes *b, struct file_info *info)
 			return false;
 		id.pid = (s32)pid;
 		/*
-		 * Behind the 20 bytes stands their number since perf 5.10; before that all ids had
-		 * 20.
+		 * Since perf 5.10 the 20 bytes are followed by the id's length; before that all ids
+		 * had 20 bytes.
 		 */
 		id.id_size = id.misc & PERF_RECORD_MISC_BUILD_ID_SIZE ? ((const u8 *)raw)[20]
 								      : BUILD_ID_MAX;
@@ -441,7 +441,7 @@ static void print_stat(const struct file_info *info, struct str *text)
 	str_add(text, "# contains stat data\n");
 }
 
-/* For each program u32 sizes of its info and its data, u64 which arrays, then both. */
+/* For each program: u32 size of its info, u32 size of its data, u64 mask of its arrays, info, data. */
 static bool read_bpf_prog_info(struct bytes *b, struct file_info *info)
 {
 	str_clear(&info->bpf_programs);
@@ -575,7 +575,7 @@ static void print_meta_info(const struct file_info *info, struct str *text)
 static void print_files(const struct file_info *info, struct str *text)
 {
 	(void)info;
-	str_add(text, "# contains names of files and functions of what was sampled\n");
+	str_add(text, "# contains the names of sampled files and functions\n");
 }
 
 static bool write_embedded(const struct file_info *info, struct str *out)
@@ -616,7 +616,7 @@ struct feature {
 	}
 #define TOPOLOGY(id, name)      TOPOLOGY_ROW(id, name, false)
 #define TOPOLOGY_LONG(id, name) TOPOLOGY_ROW(id, name, true)
-/* clang-format off: a row a fact */
+/* clang-format off: one row for each feature */
 static const struct feature features[] = {
 	{FEATURE_TRACING_DATA, "TRACING_DATA", read_tracing_data, write_tracing_data, NULL, false},
 	{FEATURE_BUILD_ID, "BUILD_ID", read_build_id, write_build_id, NULL, false},

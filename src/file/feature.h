@@ -3,9 +3,9 @@
  *
  * In       struct file_info to write; a section's bytes to read
  * Out      a section's bytes; struct file_info; lines for --header
- * Owns     struct file_info its strings and arrays (its host's arena)
- * Errors   a section that is damaged is ERR_FORMAT with its name and offset; the others are read
- *          all the same
+ * Owns     struct file_info owns its strings and arrays (its host's arena)
+ * Errors   ERR_FORMAT with name and offset for a damaged section; the other sections are read all the
+ *          same
  * Source   perf.data-file-format.txt, HEADER_*
  */
 #ifndef PACE_FILE_FEATURE_H
@@ -19,7 +19,7 @@
 #include "record/record.h"
 
 struct file_build_id {
-	u16 misc; /* cpumode of the maps it belongs to */
+	u16 misc; /* CPU mode of the maps it belongs to */
 	s32 pid;  /* -1: the host; else a guest */
 	u8 id[BUILD_ID_MAX];
 	u8 id_size;
@@ -35,7 +35,7 @@ struct file_group {
 
 struct file_compression {
 	u32 type, level;
-	u32 ratio; /* how many times larger the records are than what is in the file */
+	u32 ratio; /* unpacked size / size in the file */
 	u32 chunk; /* bytes that a compressed record may unpack to */
 };
 
@@ -47,14 +47,14 @@ struct file_info {
 	VEC(struct file_build_id) build_ids;
 	VEC(struct file_group) groups;
 	struct str cpu_caps;                /* what the CPU's PMU can do, as a line of text */
-	struct str pmu_caps;                /* the same of other PMUs, a line each */
+	struct str pmu_caps;                /* the same for other PMUs, a line each */
 	struct str cpu_kinds;               /* which CPUs are of which kind, a line each */
 	struct str bpf_programs, bpf_types; /* their ids, a line each */
 	u64 directory_version;
-	struct str meta; /* simpleperf's META_INFO: key, NUL, value, NUL, one behind the other */
-	struct str files[2];     /* its sections of files and their symbols, FILE and FILE2 */
+	struct str meta;         /* simpleperf's META_INFO: key, NUL, value, NUL, ... */
+	struct str files[2];     /* simpleperf's sections FILE and FILE2: files and their symbols */
 	struct str tracing_data; /* the whole section, as tracing_write() makes it */
-	struct str notes;        /* what the recorder says of this recording, lines of text */
+	struct str notes;        /* the recorder's remarks on this recording, lines of text */
 	bool has_times;
 	u64 first_time, last_time; /* ns, of samples */
 	bool has_compression;
@@ -65,22 +65,22 @@ struct file_info {
 	u32 clockid;
 	u64 wall_ns, clock_ns; /* the same moment on two clocks */
 	struct str
-		embedded; /* to be written: see symbol/embed/embedded.h, which reads it by itself */
+		embedded; /* for writing only; symbol/embed/embedded.h reads the section itself */
 };
 
 void file_info_init(struct file_info *info);
 void file_info_fini(struct file_info *info);
 
-/* What META_INFO says of a key; NULL: nothing. */
+/* The value of a key in META_INFO, or NULL. */
 const char *file_info_meta(const struct file_info *info, const char *key);
 
 /* "HOSTNAME" ... or NULL. */
 const char *feature_name(unsigned id);
 
-/* Whether feature_read() looks at the section at all. */
+/* Whether feature_read() parses the section. */
 bool feature_is_read(unsigned id);
 
-/* Fills in what section `id` says. 1: read; 0: this program does not know the section. */
+/* Reads section `id` into `info`. 1: done; 0: pace does not parse this section. */
 int feature_read(unsigned id, struct bytes *b, struct file_info *info, struct err *err);
 
 /* Appends section `id`; false if there is nothing to write. */

@@ -17,7 +17,7 @@ int fresh_init(struct fresh *f, const char *path, bool replaces, struct err *err
 	*f = (struct fresh){.path = path, .replaces = replaces};
 	if (!lstat(path, &st) && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
 		return err_set(err, ERR_INVAL,
-			"'%s' is there already and no regular file: choose another name", path);
+			"'%s' exists and is not a regular file: choose another name", path);
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	if ((size_t)snprintf(f->temporary, sizeof(f->temporary), "%s.%d-%lx", path, (int)getpid(),
 		    (unsigned long)t.tv_nsec) >= sizeof(f->temporary))

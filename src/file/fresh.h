@@ -1,12 +1,12 @@
 /*
- * fresh.h - a file that is not there before it is complete.
+ * fresh.h - a file that gets its name only when it is complete.
  *
  * In       the name it is to have
- * Out      a name beside it to write to; the rename at the end
- * Owns     nothing: who opens the file closes it
- * Errors   ERR_INVAL for a name that is something else than a file; ERR_SYS
+ * Out      a temporary name beside it to write to; the rename at the end
+ * Owns     nothing: the caller closes what it opened
+ * Errors   ERR_INVAL for a name that belongs to something other than a file; ERR_SYS
  *
- * What had the name before is moved to NAME.old, as `pace record` does it, unless it is to be
+ * A file that has the name already is moved to NAME.old, as `pace record` does it, unless it is to be
  * replaced.
  */
 #ifndef PACE_FILE_FRESH_H
@@ -23,7 +23,7 @@ struct fresh {
 
 int fresh_init(struct fresh *f, const char *path, bool replaces, struct err *err);
 
-/* Creates the temporary file, readable by its owner only; a descriptor, or < 0. */
+/* Creates the temporary file, readable by its owner only. Returns a descriptor, or < 0. */
 int fresh_open(struct fresh *f, struct err *err);
 
 /* Gives the file its name. */

@@ -10,7 +10,7 @@ bool hardware_read_cpus(struct bytes *b, struct file_info *info)
 	if (!section_get_names(b, info, &h->core_siblings) ||
 		!section_get_names(b, info, &h->thread_siblings))
 		return false;
-	/* What follows came later: core and socket with Linux 3.9, dies with 5.4. */
+	/* The rest was added later: core and socket in Linux 3.9, dies in 5.4. */
 	for (u32 i = 0; i < h->cpus_available && bytes_left(b); i++) {
 		struct host_cpu c = {0};
 
@@ -275,7 +275,7 @@ void hardware_print_memory(const struct file_info *info, struct str *text)
 	}
 }
 
-/* A list of {name, value}, made into a line of text as it is read. */
+/* Reads a list of {name, value} as a line of text. */
 static bool read_caps(struct bytes *b, struct file_info *info, struct str *line)
 {
 	const char *between = "";
@@ -349,7 +349,7 @@ void hardware_print_pmu_caps(const struct file_info *info, struct str *text)
 	str_addn(text, info->pmu_caps.at, info->pmu_caps.n);
 }
 
-/* {PMU, CPUs}: performance and efficiency cores have a PMU each. */
+/* Reads {PMU, CPUs} pairs: performance and efficiency cores have a PMU each. */
 bool hardware_read_cpu_kinds(struct bytes *b, struct file_info *info)
 {
 	u32 n;

@@ -2,9 +2,8 @@
  * hardware.h - the sections about the recorded machine: its CPUs, caches, memory and PMUs.
  *
  * In       the bytes of a section
- * Out      members of struct file_info; a section's bytes; the lines of it in a header
- * Errors   readers: false where the section ends too soon; writers: false where there is nothing to
- *          say
+ * Out      members of struct file_info; a section's bytes; a section's lines for --header
+ * Errors   readers: false if the section ends too soon; writers: false if there is nothing to write
  * Source   perf.data-file-format.txt
  */
 #ifndef PACE_FILE_HARDWARE_H

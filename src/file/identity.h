@@ -1,8 +1,8 @@
 /*
- * identity.h - what every recording says of itself: which machine, which command line, which events.
+ * identity.h - what every recording says about itself: which machine, which command line, which events.
  *
  * In       this machine; the events; the command line without the program's name
- * Out      struct file_info, to be finished with file_info_fini(); words and ids are borrowed
+ * Out      struct file_info, to be released by file_info_fini(). It borrows words and ids
  */
 #ifndef PACE_FILE_IDENTITY_H
 #define PACE_FILE_IDENTITY_H
@@ -12,7 +12,7 @@
 void identity_fill(struct file_info *info, const struct event_list *events, const char *version,
 	int argc, char **argv);
 
-/* By which clock the events were timed, and what it and the wall clock say now. */
+/* Adds the clock that timed the events, and the present times of that clock and the wall clock. */
 void identity_add_clock(struct file_info *info, s32 clock);
 
 #endif

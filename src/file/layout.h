@@ -1,10 +1,10 @@
 /*
  * layout.h - the fixed parts of a perf.data file.
  *
- *     header | ids | attrs | data: records one behind the other | table of feature sections |
+ *     header | ids | attrs | data: one record after the other | table of feature sections |
  *     sections
  *
- * All offsets count from the start of the file, all sizes are bytes.
+ * All offsets count from the start of the file, all sizes are in bytes.
  * Source   tools/perf/Documentation/perf.data-file-format.txt
  */
 #ifndef PACE_FILE_LAYOUT_H
@@ -22,32 +22,33 @@ struct layout_section {
 
 enum {
 	LAYOUT_FEATURE_BITS = 256,
-	LAYOUT_SIMPLEPERF = 128, /* simpleperf's own sections have these numbers and more */
-	LAYOUT_PIPE_HEADER = 16, /* bytes: magic and size are all of it in pipe mode */
-	LAYOUT_OWN = 250,        /* pace's own sections have these numbers, see below */
+	LAYOUT_SIMPLEPERF = 128, /* simpleperf's own sections have numbers from here on */
+	LAYOUT_PIPE_HEADER = 16, /* bytes: in pipe mode the header is magic and size only */
+	LAYOUT_OWN = 250,        /* pace's own sections have numbers from here on, see below */
 };
 
 /*
- * perf 6.1 looks up bits of features in a table without asking whether it is long enough, when it
- * writes a file anew (perf inject): it dies of those that it does not know. pace's own sections
- * therefore have no bit in a file. Behind the table of the others, where perf does not look, stands
- * one entry more: this as its offset, as its size the bits from LAYOUT_OWN on; behind it their entries.
- * In memory the header has their bits.
+ * When perf 6.1 rewrites a file (perf inject), it looks up each feature bit in a table without
+ * checking the table's length, and crashes on bits it does not know. So pace's own sections have no
+ * bit in a file. The table of the other sections is followed by one more entry, where perf does not
+ * look: its offset is this mark, its size the bits from LAYOUT_OWN on. The entries of pace's
+ * sections follow it. In memory the header has their bits.
  */
 #define LAYOUT_OWN_MARK 0x454e574f45434150ULL /* "PACEOWNE" */
 
 /*
- * Sections stand behind the records, where nobody can write them while a recording goes on. What is
- * known at its start stands before the records too, for readers of a file whose end was never written:
- * behind the attrs, at the next multiple of 8, this mark, the number of sections, then so many struct
- * layout_early. Other readers do not look there. Once the end is written, mark and table are zeros, and of the
- * sections those stay that the table at the end points to, because they have not changed.
+ * Sections stand behind the records, so they cannot be written while recording goes on. What is
+ * known at the start is also written before the records, for readers of a file whose end was never
+ * written: behind the attrs, at the next multiple of 8, stand this mark, the number of sections,
+ * and as many struct layout_early. Other readers do not look there. Once the end is written, mark
+ * and table are zeroed; of the early sections only those remain that have not changed and that the
+ * table at the end points to.
  */
 #define LAYOUT_EARLY_MARK 0x594c524145434150ULL /* "PACEARLY" */
 
 struct layout_header {
 	u64 magic;
-	u64 size;      /* of this struct: 104; LAYOUT_PIPE_HEADER in pipe mode */
+	u64 size;      /* of this struct: 104; in pipe mode LAYOUT_PIPE_HEADER */
 	u64 attr_size; /* of one entry of attrs */
 	struct layout_section attrs;
 	struct layout_section data;
@@ -99,11 +100,11 @@ enum layout_feature {
 	FEATURE_PMU_CAPS = 31,
 	FEATURE_FILE = 128, /* simpleperf's own: files, each with its symbols */
 	FEATURE_META_INFO = 129,
-	FEATURE_FILE2 = 132, /* as FILE, as messages of Protocol Buffers */
+	FEATURE_FILE2 = 132, /* as FILE, in Protocol Buffers */
 	FEATURE_EMBEDDED =
-		250, /* pace's own, see doc/embedded.md: no other program has this number */
+		250, /* pace's own, see doc/embedded.md; no other program uses this number */
 	FEATURE_NOTES =
-		251, /* pace's own, see doc/pace-record.1: no other program has this number */
+		251, /* pace's own, see doc/pace-record.1; no other program uses this number */
 };
 
 static inline bool layout_has_feature(const struct layout_header *h, unsigned id)

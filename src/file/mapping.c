@@ -27,7 +27,7 @@ bool mapping_move(struct mapping *m, int fd, u64 offset, u64 end, u64 most)
 	mapping_fini(m);
 	if (fstat(fd, &status))
 		return false;
-	/* By now it may be shorter than it was when it was opened. */
+	/* The file may have become shorter since it was opened. */
 	end = MIN(end, (u64)MAX(status.st_size, 0));
 	if (begin >= end)
 		return true;
@@ -35,7 +35,7 @@ bool mapping_move(struct mapping *m, int fd, u64 offset, u64 end, u64 most)
 	at = mmap(NULL, m->n, PROT_READ, MAP_PRIVATE, fd, (off_t)begin);
 	if (at == MAP_FAILED)
 		return false;
-	/* Another file may have been here, and have been cut. */
+	/* Another mapping may have been at these addresses, of a file that was truncated. */
 	mapped_forget(at, m->n);
 	m->at = at;
 	m->offset = begin;

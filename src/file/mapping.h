@@ -1,12 +1,12 @@
 /*
- * mapping.h - a stretch of a file in memory, without copying it.
+ * mapping.h - a part of a file in memory, without copying it.
  *
- * Copies of stacks are most of a recording that has them, and hardly any of their bytes are looked at:
- * mapped, the others cost nothing. Small records are read faster than their pages are mapped.
+ * In recordings with stack dumps, the dumps are most of the bytes and are hardly ever looked at: in a
+ * mapped file they cost nothing. Small records are read faster than their pages are mapped.
  * In       a descriptor, where in the file
- * Out      its bytes; fewer than asked for if the file is shorter by now
+ * Out      its bytes; fewer than asked for if the file has become shorter
  * Owns     the mapping
- * Errors   false: it cannot be mapped, and has to be read
+ * Errors   false: the file cannot be mapped and has to be read
  * Threads  one at a time; any number may read
  */
 #ifndef PACE_FILE_MAPPING_H
@@ -18,13 +18,13 @@
 struct mapping {
 	const u8 *at; /* NULL: nothing is mapped */
 	size_t n;
-	u64 offset; /* in the file, of its first byte */
+	u64 offset; /* of its first byte in the file */
 };
 
-/* Whether records of these events are read so, and may be: see base/mapped.h. */
+/* Whether mapping pays for records of these events, and is safe: see base/mapped.h. */
 bool mapping_pays(const struct formats *formats);
 
-/* Maps up to `most` bytes from `offset` or a little before it on, none behind `end`. */
+/* Maps up to `most` bytes, from `offset` or a little before it; nothing behind `end`. */
 bool mapping_move(struct mapping *m, int fd, u64 offset, u64 end, u64 most);
 
 void mapping_fini(struct mapping *m);

@@ -15,8 +15,8 @@ int nametag_put(const struct sample_format *format, const struct record *rec, u6
 		return 0;
 	if (rec->size > UINT16_MAX - sizeof(id))
 		return err_set(err, ERR_LIMIT,
-			"a record of %u bytes at 0x%llx has no room for the number of its event",
-			rec->size, (unsigned long long)rec->offset);
+			"a record of %u bytes at 0x%llx has no room for its event's id", rec->size,
+			(unsigned long long)rec->offset);
 	if (sample_id_place(format, &from_start, &from_end)) {
 		u32 at = is_sample ? body + from_start : rec->size - MIN(from_end, (u32)rec->size);
 

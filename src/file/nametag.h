@@ -1,12 +1,12 @@
 /*
- * nametag.h - records that say whose they are: PERF_SAMPLE_IDENTIFIER, put in where nobody asked for it.
+ * nametag.h - adds the event's id to records: PERF_SAMPLE_IDENTIFIER, where it was not requested.
  *
- * The only event of a recording needs no id in its samples. Beside other events it does: each sample
- * gets one in front, each other record of the kernel one at its end, where readers look for it
- * whatever else is in them.
- * In       records and the format of their event, as they are
+ * If a recording has only one event, its samples need no id. Together with other events they do: each
+ * sample gets an id in front, each other record of the kernel one at its end, where readers find it
+ * whatever else the record holds.
+ * In       records and their event's format, without the id
  * Out      records of the same event with PERF_SAMPLE_IDENTIFIER in its sample_type
- * Errors   ERR_LIMIT for a record that is too long for eight bytes more
+ * Errors   ERR_LIMIT for a record that has no room for eight more bytes
  */
 #ifndef PACE_FILE_NAMETAG_H
 #define PACE_FILE_NAMETAG_H
@@ -14,8 +14,8 @@
 #include "record/sample.h"
 
 /*
- * *ret_rec is rec with a tag, in `room`, or rec itself if it has one or needs none. Its own ID, if
- * there is one, is what the tag says, else `id`.
+ * Sets *ret_rec to `rec` with a tag, in `room`; or to `rec` itself if it has a tag or needs none.
+ * The tag is the record's own ID if it has one, else `id`.
  */
 int nametag_put(const struct sample_format *format, const struct record *rec, u64 id,
 	struct str *room, struct record *ret_rec, struct err *err);

@@ -12,8 +12,8 @@ static int move_aside(struct newfile *f, const struct stat *st, struct err *err)
 {
 	if (S_ISREG(st->st_mode) && st->st_size == 0) {
 		/*
-		 * Nothing to keep; but whoever made it may have it open or own it, so it does not
-		 * become ours.
+		 * An empty file is not worth keeping, but whoever created it may have it open or
+		 * own it, so it is replaced, not reused.
 		 */
 		if (unlink(f->path))
 			return err_sys(err, errno, "removing the empty file '%s'", f->path);
@@ -33,9 +33,10 @@ static int move_aside(struct newfile *f, const struct stat *st, struct err *err)
 }
 
 /*
- * A new file at the path, unless one has come there: 0, EEXIST or another errno. It gets its name when it
- * has its front, so that whoever kills us leaves what can be read; and who begins a recording beside us
- * would take an empty one for nothing and remove it.
+ * Creates a file at the path, unless another one has appeared there. Returns 0, EEXIST or another
+ * errno. The file gets its name only when its first bytes are written: then a killed recorder
+ * leaves a readable file, and a recorder started meanwhile does not find an empty one, which it
+ * would remove.
  */
 static int create_named(struct newfile *f, const void *front, size_t n)
 {
@@ -51,7 +52,7 @@ static int create_named(struct newfile *f, const void *front, size_t n)
 	sys = fd_write_at(f->fd, front, n, 0);
 	if (!sys && renameat2(AT_FDCWD, temporary, AT_FDCWD, f->path, RENAME_NOREPLACE)) {
 		sys = errno;
-		/* Not every file system can do that; more of them know links. */
+		/* Not every file system supports RENAME_NOREPLACE; more of them support links. */
 		if (sys == EINVAL || sys == ENOSYS)
 			sys = link(temporary, f->path) ? errno : 0;
 		unlink(temporary);
@@ -62,7 +63,7 @@ static int create_named(struct newfile *f, const void *front, size_t n)
 		close(f->fd);
 		f->fd = -1;
 	}
-	/* Nor links: then there is a moment in which it is empty. */
+	/* Without links too, the file is empty for a moment. */
 	if (sys == EPERM || sys == EOPNOTSUPP) {
 		f->fd = open(f->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 		sys = f->fd < 0 ? errno : 0;
@@ -70,7 +71,7 @@ static int create_named(struct newfile *f, const void *front, size_t n)
 	return sys;
 }
 
-/* Makes room for a new file; what cannot be one is opened (*ret_is_open) or refused. */
+/* Makes the path free for a new file. Opens a device (*ret_is_open), refuses other kinds of files. */
 static int make_room(struct newfile *f, bool *ret_is_open, struct err *err)
 {
 	struct stat st;
@@ -87,14 +88,14 @@ static int make_room(struct newfile *f, bool *ret_is_open, struct err *err)
 		return err_set(err, ERR_INVAL, "'%s' is %s: choose another name with -o", f->path,
 			S_ISDIR(st.st_mode)            ? "a directory"
 				: S_ISFIFO(st.st_mode) ? "a FIFO"
-						       : "no regular file");
+						       : "not a regular file");
 	return move_aside(f, &st, err);
 }
 
 int newfile_create(struct newfile *f, const char *path, const void *front, size_t n,
 	struct err *err)
 {
-	enum { TRIES = 16 }; /* one for each recorder that was faster */
+	enum { TRIES = 16 }; /* one for each recorder that was faster than we */
 	bool is_open;
 	int sys = EEXIST;
 

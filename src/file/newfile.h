@@ -1,12 +1,13 @@
 /*
- * newfile.h - a file that is made in a folder where others may make files too.
+ * newfile.h - creates a file in a folder where others may create files too.
  *
- * In       a name; the bytes that the file begins with
- * Out      a descriptor of a file that is ours, mode 0600, and has them when it gets its name; what had the
- *          name before is NAME.old. A character device of that name is opened as it is, and empty
+ * In       a name; the first bytes of the file
+ * Out      a descriptor of a file of ours, mode 0600, that has its first bytes before it gets its name. A
+ *          file that had the name becomes NAME.old. A character device of that name is opened and stays
+ *          empty
  * Owns     nothing: the descriptor is the caller's
- * Errors   ERR_INVAL for a folder, a FIFO; else what the system says, also in err->sys. Then what had the
- *          name has it again
+ * Errors   ERR_INVAL for a folder or a FIFO; else the system's error, also in err->sys. After an error
+ *          the old file has its name again
  * Source   open(2): O_EXCL, O_NOFOLLOW; rename(2): RENAME_NOREPLACE
  */
 #ifndef PACE_FILE_NEWFILE_H
@@ -18,14 +19,14 @@
 struct newfile {
 	const char *path; /* borrowed */
 	int fd;
-	bool is_file;        /* not a device */
-	char old_path[4096]; /* where the file of that name went; "" if there was none */
+	bool is_file;        /* false: a device */
+	char old_path[4096]; /* where the old file went; "": there was none */
 };
 
 int newfile_create(struct newfile *f, const char *path, const void *front, size_t n,
 	struct err *err);
 
-/* The file that had the name before has it again. */
+/* Gives the old file its name back. */
 void newfile_bring_back(const struct newfile *f);
 
 #endif

@@ -5,7 +5,7 @@
 #include "event/abi.h"
 #include "record/record.h"
 
-/* What a chunk may become at worst fits into a record. */
+/* The room for a packed chunk. Even an incompressible chunk fits. */
 enum { PACKED_MAX = UINT16_MAX - RECORD_HEADER_SIZE };
 
 int packer_init(struct packer *p, int level, struct err *err)

@@ -1,8 +1,8 @@
 /*
- * packer.h - records on their way into COMPRESSED records.
+ * packer.h - packs records into COMPRESSED records.
  *
- * All of them are one zstd stream that is flushed at the end of each COMPRESSED record, so that a
- * recording that ends early can be unpacked up to its last one.
+ * All of them are one zstd stream, flushed at the end of each COMPRESSED record, so that a recording
+ * that ends early can be unpacked up to its last one.
  * In       runs of whole records
  * Out      COMPRESSED records
  * Owns     the stream and its output
@@ -22,14 +22,14 @@ enum { PACKER_CHUNK = 60 << 10, PACKER_LEVEL = 1 };
 
 struct packer {
 	void *stream;   /* ZSTD_CStream */
-	struct str out; /* what packer_add() made */
+	struct str out; /* what packer_add() produced */
 	u64 n_in, n_out;
 };
 
 int packer_init(struct packer *p, int level, struct err *err);
 void packer_fini(struct packer *p);
 
-/* Replaces p->out by COMPRESSED records that hold the runs. */
+/* Replaces the contents of p->out by COMPRESSED records that hold the runs. */
 int packer_add(struct packer *p, const struct iovec *runs, int n, struct err *err);
 
 #endif

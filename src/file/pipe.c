@@ -17,7 +17,7 @@ enum {
 
 /* ---- records that say what sections would ---- */
 
-/* perf's enum of what an EVENT_UPDATE record says. */
+/* perf's numbers for the kinds of EVENT_UPDATE records. */
 enum { UPDATE_UNIT, UPDATE_SCALE, UPDATE_NAME, UPDATE_CPUS };
 
 static struct bytes body_of(const struct record *rec)
@@ -87,7 +87,7 @@ static void take_update(struct reader *r, const struct record *rec)
 	}
 }
 
-/* What a section would say, in the byte order of the file; b->offset is its place. */
+/* Reads a section from a record, in the byte order of the file; b->offset is the section's place. */
 static void take_section(struct reader *r, u64 id, struct bytes *b, struct log *log)
 {
 	u64 offset = b->offset - RECORD_HEADER_SIZE;
@@ -95,16 +95,16 @@ static void take_section(struct reader *r, u64 id, struct bytes *b, struct log *
 
 	b->swap = r->is_foreign;
 	if (id >= LAYOUT_FEATURE_BITS) {
-		log_warn(log, "'%s': the section at offset 0x%llx has the number %llu", r->path,
-			(unsigned long long)offset, (unsigned long long)id);
+		log_warn(log, "'%s': the section at offset 0x%llx has the impossible number %llu",
+			r->path, (unsigned long long)offset, (unsigned long long)id);
 		return;
 	}
-	/* What is said twice is not read twice: it would add up. */
+	/* A repeated section is not read again: its entries would be added twice. */
 	if (layout_has_feature(&r->header, (unsigned)id)) {
-		/* A file has it for the case that its end is never written: see writer_pack(). */
+		/* A file repeats this one in case its end is never written: see writer_pack(). */
 		if (id == FEATURE_COMPRESSED && !r->is_pipe_mode)
 			return;
-		log_warn(log, "'%s': the section at offset 0x%llx is the second %s: not used",
+		log_warn(log, "'%s': the section at offset 0x%llx repeats %s and is ignored",
 			r->path, (unsigned long long)offset,
 			feature_name((unsigned)id) ? feature_name((unsigned)id) : "(unknown)");
 		return;
@@ -127,8 +127,9 @@ static void take_feature(struct reader *r, const struct record *rec, struct log 
 }
 
 /*
- * Before pipe mode had HEADER_FEATURE, Google's perf had a record type for each section: the numbers
- * that perf gave to other records later. They come first, the host's name before all others.
+ * Before pipe mode had HEADER_FEATURE, Google's perf had a record type for each section. perf later
+ * gave the same numbers to other records. Google's come first in a stream, starting with the host
+ * name.
  */
 static unsigned typed_section(u32 type)
 {
@@ -140,9 +141,9 @@ static unsigned typed_section(u32 type)
 }
 
 /*
- * Whether a record's body is a string {u32 room, char text[room]}, as that of the host's name and of
- * the kernel's release. Where text stands there, today's records of these types have zeros: the
- * upper half of a number of entries, room that is reserved.
+ * Whether a record's body is a string {u32 room, char text[room]}, as in the old records for host
+ * name and kernel release. Today's records of these types have zeros where the text would start:
+ * the upper half of a number of entries, or reserved room.
  */
 static bool is_string(const struct record *rec)
 {
@@ -166,7 +167,7 @@ static bool is_typed_section(struct reader *r, const struct record *rec)
 	return r->has_typed_sections;
 }
 
-/* The section of build-ids is made of these records. */
+/* Reads a record of the kind that the section of build-ids consists of. */
 static void take_build_id(struct reader *r, const struct record *rec, struct log *log)
 {
 	struct bytes b = bytes_of(rec->at, rec->size);
@@ -178,7 +179,10 @@ static void take_build_id(struct reader *r, const struct record *rec, struct log
 		log_warn(log, "'%s': %s", r->path, err.msg);
 }
 
-/* perf has the formats behind the record, simpleperf in it, and behind it what has no room there. */
+/*
+ * Reads the tracepoint formats: behind the record in perf's files; in the record, and behind it if
+ * there are more, in simpleperf's.
+ */
 static void take_tracing(struct reader_cursor *c, const struct record *rec, struct log *log)
 {
 	struct reader *r = c->reader;
@@ -190,7 +194,7 @@ static void take_tracing(struct reader_cursor *c, const struct record *rec, stru
 	str_clear(data);
 	if (!bytes_u32(&b, &n))
 		return;
-	/* In a file the bit stands for an entry of the table. */
+	/* In file mode the bit would promise an entry in the table of sections. */
 	if (r->is_pipe_mode)
 		layout_set_feature(&r->header, FEATURE_TRACING_DATA);
 	str_addn(data, b.at, MIN(bytes_left(&b), (size_t)n));
@@ -249,7 +253,7 @@ void reader_settle(struct reader *r)
 
 /* ---- pipe mode ---- */
 
-/* Records that stand before the others and say what a header would. */
+/* Whether a record is one of the first, which replace the header in pipe mode. */
 static bool is_preface(struct reader *r, const struct record *rec)
 {
 	u32 type = rec->type;
@@ -260,7 +264,7 @@ static bool is_preface(struct reader *r, const struct record *rec)
 		type == PERF_RECORD_ID_INDEX || type == PERF_RECORD_TIME_CONV;
 }
 
-/* Walks over the preface. What a stream's cursor has read already is kept for the next one. */
+/* Reads the preface. What the cursor has read beyond it from a stream is kept for the next cursor. */
 static int read_preface(struct reader *r, struct log *log, struct err *err)
 {
 	struct reader_cursor c;
@@ -278,7 +282,7 @@ static int read_preface(struct reader *r, struct log *log, struct err *err)
 	if (result >= 0 && r->is_stream) {
 		u64 behind = c.buf_at + c.buf_n;
 
-		/* Up to the end of the preface it is not needed any more. */
+		/* Nothing before the end of the preface is needed any more. */
 		str_clear(&r->ahead);
 		r->ahead_from = end;
 		if (behind > end && end >= c.buf_at)
@@ -294,7 +298,7 @@ static int read_preface(struct reader *r, struct log *log, struct err *err)
 		return err_set(err, ERR_FORMAT,
 			"'%s' was written to a pipe, but no event is described at its beginning",
 			r->path);
-	/* The recorder always has more to say. */
+	/* A recorder always writes more than a preface. */
 	if (is_over) {
 		r->is_cut = true;
 		log_warn(log, "'%s' ends at offset 0x%llx, before its first record of what ran",
@@ -314,7 +318,7 @@ int reader_open_pipe_mode(struct reader *r, struct log *log, struct err *err)
 
 /* ---- files of simpleperf ---- */
 
-/* What its data begins with, and nobody else's. */
+/* The record types that only simpleperf's data begin with. */
 static bool is_front(u32 type)
 {
 	return type == PERF_RECORD_HEADER_TRACING_DATA || type == SIMPLEPERF_RECORD_TRACING_DATA ||
@@ -380,7 +384,7 @@ static int open_temporary(struct err *err)
 	return fd;
 }
 
-/* Copies what is left of the stream to where it stands in it. */
+/* Copies the rest of the stream, to the same offsets in the file. */
 static int copy_stream(struct reader *r, int to, u64 *ret_end, struct err *err)
 {
 	enum { STEP = 256 << 10 };
@@ -400,8 +404,7 @@ static int copy_stream(struct reader *r, int to, u64 *ret_end, struct err *err)
 		sys = fd_write_at(to, r->ahead.at, (size_t)n, end);
 		end += (u64)n;
 	}
-	return err_sys(err, sys,
-		"copying the pipe into a temporary file (its folder is that of TMPDIR)");
+	return err_sys(err, sys, "copying the pipe to a temporary file (TMPDIR sets its folder)");
 }
 
 int reader_spool(struct reader *r, struct err *err)

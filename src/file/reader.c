@@ -23,7 +23,7 @@ enum {
 
 /* ---- header ---- */
 
-/* The first bytes of a file that is something else, for the message. */
+/* Quotes the first bytes of a file that is something else, for the message. */
 static void describe_start(const u8 *p, size_t n, struct str *text)
 {
 	str_addc(text, '\'');
@@ -42,13 +42,13 @@ static int no_perf_data(const struct reader *r, const u8 *p, size_t n, struct er
 
 	describe_start(p, n, &start);
 	err_set(err, ERR_FORMAT,
-		"'%s' is no perf.data file: it starts with %s, expected 'PERFILE2'", r->path,
+		"'%s' is not a perf.data file: it starts with %s, expected 'PERFILE2'", r->path,
 		str_text(&start));
 	str_fini(&start);
 	return err->code;
 }
 
-/* Dialect and header from the first n bytes. */
+/* Finds dialect and header size from the first n bytes. */
 static int read_dialect(struct reader *r, const u8 *p, size_t n, struct err *err)
 {
 	u64 magic, swapped, size;
@@ -70,8 +70,8 @@ static int read_dialect(struct reader *r, const u8 *p, size_t n, struct err *err
 	r->n_start = 0;
 	size = r->is_foreign ? __builtin_bswap64(load_u64(p + 8)) : load_u64(p + 8);
 	/*
-	 * The magic of version 1 reads the same on all machines if it was written as text: the size
-	 * tells the byte order then.
+	 * If the magic of version 1 was written as text, it reads the same on all machines: then
+	 * the size tells the byte order.
 	 */
 	if (!r->is_foreign && magic == LAYOUT_MAGIC_1 && size >> 32) {
 		r->is_foreign = true;
@@ -94,8 +94,8 @@ static void swap_words(void *p, size_t n_bytes)
 }
 
 /*
- * The bitmap of features is an array of longs: of 32 bits on the machines where perf has those. A
- * recording without a host name, which all have, was written by such a one.
+ * The bitmap of features is an array of longs, which have 32 bits on some machines. All recordings
+ * have a host name: if its bit is missing, the longs had 32 bits.
  */
 static void swap_features(struct layout_header *h)
 {
@@ -124,8 +124,9 @@ static int read_header(struct reader *r, struct err *err)
 	if (r->is_pipe_mode)
 		return 0;
 	if (n < sizeof(raw))
-		return err_set(err, ERR_FORMAT, "'%s' has %zu bytes, its header alone needs %zu",
-			r->path, n, sizeof(raw));
+		return err_set(err, ERR_FORMAT,
+			"'%s' has %zu bytes, but its header alone needs %zu", r->path, n,
+			sizeof(raw));
 	if (r->is_foreign)
 		swap_words(raw + 8, offsetof(struct layout_header, features) - 8);
 	memcpy(&h->size, raw + 8, sizeof(raw) - 8);
@@ -147,8 +148,8 @@ static bool is_inside(const struct reader *r, const struct layout_section *s)
 /* ---- events ---- */
 
 /*
- * *room: bytes of the file that are nobody's ids yet. Else a small file could name all of itself
- * once for each event.
+ * *room: bytes of the file that are not yet taken by ids. Without this limit a small file could use
+ * all its bytes as ids of each event.
  */
 static int read_ids(struct reader *r, struct event *e, const struct layout_section *ids, u64 *room,
 	struct err *err)
@@ -158,7 +159,7 @@ static int read_ids(struct reader *r, struct event *e, const struct layout_secti
 
 	if (!is_inside(r, ids) || ids->size % 8 || ids->size > *room)
 		return err_set(err, ERR_FORMAT,
-			"'%s': the ids of event %zu, at offset 0x%llx, %llu bytes, lie outside the file",
+			"'%s': the ids of event %zu, at offset 0x%llx, %llu bytes, are outside the file",
 			r->path, r->events.n - 1, (unsigned long long)ids->offset,
 			(unsigned long long)ids->size);
 	*room -= ids->size;
@@ -187,11 +188,11 @@ static int read_attrs(struct reader *r, struct log *log, struct err *err)
 
 	if (each < ATTR_SIZE_VER0 + sizeof(struct layout_attr_ids) || each > 4096)
 		return err_set(err, ERR_FORMAT,
-			"'%s': the header at offset 16 gives attrs %llu bytes, not 80 to 4096",
+			"'%s': the header at offset 16 says that each attr has %llu bytes, not 80 to 4096",
 			r->path, (unsigned long long)each);
 	if (!is_inside(r, s) || s->size < each)
 		return err_set(err, ERR_FORMAT,
-			"'%s': its attrs, %llu bytes at offset 0x%llx, lie outside the file of %llu",
+			"'%s': its attrs, %llu bytes at offset 0x%llx, are outside the file of %llu bytes",
 			r->path, (unsigned long long)s->size, (unsigned long long)s->offset,
 			(unsigned long long)r->file_size);
 	n = s->size / each;
@@ -232,7 +233,10 @@ static int read_attrs(struct reader *r, struct log *log, struct err *err)
 
 /* ---- sections ---- */
 
-/* What may stand at a place: 1; 0: the file ends before; -1: it cannot be read, which is said. */
+/*
+ * Reads bytes that may not exist. 1: read; 0: the file ends before; -1: they cannot be read, which
+ * is logged.
+ */
 static int peek(const struct reader *r, void *to, u64 n, u64 at, struct log *log)
 {
 	int sys;
@@ -256,8 +260,7 @@ static void read_section(struct reader *r, unsigned id, struct log *log)
 	int sys;
 
 	if (!is_inside(r, s) || s->size > SECTION_LIMIT) {
-		log_warn(log,
-			"'%s': section %s, %llu bytes at offset 0x%llx, lies outside the file",
+		log_warn(log, "'%s': section %s, %llu bytes at offset 0x%llx, is outside the file",
 			r->path, feature_name(id) ? feature_name(id) : "(unknown)",
 			(unsigned long long)s->size, (unsigned long long)s->offset);
 		*s = (struct layout_section){0};
@@ -281,8 +284,9 @@ static void read_section(struct reader *r, unsigned id, struct log *log)
 }
 
 /*
- * The header says how many entries the table of sections has. If what stands behind it is one more,
- * and all sections behind that, the header is wrong, and entries are taken for those of others.
+ * Warns if the table of sections seems to have one entry more than the header says: if the next
+ * bytes look like an entry and all sections start behind it. Then the header is wrong, and entries
+ * were taken for those of other sections.
  */
 static void check_table(const struct reader *r, u64 end, struct log *log)
 {
@@ -297,11 +301,14 @@ static void check_table(const struct reader *r, u64 end, struct log *log)
 		swap_words(&more, sizeof(more));
 	if (more.size && more.offset >= end + sizeof(more) && is_inside(r, &more))
 		log_warn(log,
-			"'%s': its table of sections goes on at offset 0x%llx, where by its header it ends: sections are missing",
+			"'%s': its table of sections continues at offset 0x%llx, where it ends according to the header: sections are missing",
 			r->path, (unsigned long long)end);
 }
 
-/* Of pace's own sections no bit tells: a mark behind the table of the others does. */
+/*
+ * Finds pace's own sections: they have no bits in the header but a mark behind the table of the
+ * others.
+ */
 static bool find_own(struct reader *r, u64 at, struct log *log)
 {
 	struct layout_section mark;
@@ -316,7 +323,7 @@ static bool find_own(struct reader *r, u64 at, struct log *log)
 	return true;
 }
 
-/* The entries of the sections that have bits, from `id` on; false if they are not all to be had. */
+/* Reads the table's entries for the bits from `id` on. False: the table is not complete. */
 static bool read_entries(struct reader *r, unsigned id, u64 *at, struct log *log)
 {
 	int got;
@@ -358,7 +365,7 @@ static void read_sections(struct reader *r, struct log *log)
 			read_section(r, id, log);
 }
 
-/* What its recorder knew at the start, where it did not come to write what it knew at the end. */
+/* Reads the sections that the recorder wrote at the start, if it did not write those at the end. */
 static void read_early(struct reader *r, struct log *log)
 {
 	u64 at = align_up(r->header.attrs.offset + r->header.attrs.size, 8), head[2];
@@ -390,7 +397,10 @@ static void read_early(struct reader *r, struct log *log)
 	}
 }
 
-/* A header may be longer than ours, but what it says of itself must leave room for what it points to. */
+/*
+ * Warns if the header's size leaves no room for what it points to. The header may be longer than
+ * ours.
+ */
 static void check_header(const struct reader *r, struct log *log)
 {
 	const struct layout_header *h = &r->header;
@@ -402,7 +412,7 @@ static void check_header(const struct reader *r, struct log *log)
 			r->path, (unsigned long long)h->size, (unsigned long long)least);
 }
 
-/* Before there was EVENT_DESC, names stood behind the data: {u64 id, char name[64]} each. */
+/* Before EVENT_DESC existed, names stood behind the data: {u64 id, char name[64]} each. */
 static void read_event_types(struct reader *r, struct log *log)
 {
 	enum { NAME = 64, EACH = 8 + NAME };
@@ -411,10 +421,13 @@ static void read_event_types(struct reader *r, struct log *log)
 
 	if (!s->size)
 		return;
-	/* Nothing in a file begins elsewhere; with part of a word before them all names are others. */
+	/*
+	 * Everything in a file starts at a multiple of 8; an entry read from the middle of a word
+	 * gives garbage names.
+	 */
 	if (!is_inside(r, s) || s->size % EACH || s->offset % 8) {
 		log_warn(log,
-			"'%s': the names of events, %llu bytes at offset 0x%llx, make no sense: not used",
+			"'%s': the event names, %llu bytes at offset 0x%llx, make no sense and are ignored",
 			r->path, (unsigned long long)s->size, (unsigned long long)s->offset);
 		return;
 	}
@@ -429,8 +442,8 @@ static void read_event_types(struct reader *r, struct log *log)
 }
 
 /*
- * Where the records end: by the header, or, if it was never finished or promises too much, where
- * the file does.
+ * Finds where the records end: where the header says; or where the file ends, if the header was
+ * never finished or promises too much.
  */
 static int find_data(struct reader *r, struct log *log, struct err *err)
 {
@@ -461,7 +474,7 @@ static int find_data(struct reader *r, struct log *log, struct err *err)
 	return 0;
 }
 
-/* What a recorder wrote after it had told its header for the last time. */
+/* Finds records that the recorder wrote after its last update of the header. */
 static void find_behind(struct reader *r, struct log *log)
 {
 	u64 end;
@@ -469,7 +482,7 @@ static void find_behind(struct reader *r, struct log *log)
 	r->n_behind = r->is_unfinished || r->is_cut ? 0 : salvage_find(r, log, &end);
 	if (!r->n_behind)
 		return;
-	/* All that is there is read, whether a recorder was killed before or after it told the header. */
+	/* Everything is read, whether the recorder was killed before or after updating the header. */
 	log_note(log,
 		"'%s' was not finished by its recorder: %llu records behind the end that its header says were kept",
 		r->path, (unsigned long long)r->n_behind);
@@ -487,7 +500,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The files data.0, data.1 ... have records and nothing else. */
+/* Opens the files data.0, data.1 ..., which have records and nothing else. */
 static int open_parts(struct reader *r, struct err *err)
 {
 	DIR *dir = opendir(r->path);
@@ -524,7 +537,7 @@ static int open_parts(struct reader *r, struct err *err)
 		vec_add(&r->parts, ((struct reader_part){fd, base, 0, st.st_size}));
 		base += st.st_size;
 	}
-	/* Without any, the data end where the header says, and features come behind them. */
+	/* If there are none, the data end where the header says, and sections follow. */
 	if (numbers.n)
 		r->data_end = base;
 	vec_fini(&numbers);
@@ -557,7 +570,7 @@ static int open_file(struct reader *r, struct log *log, struct err *err)
 	return 0;
 }
 
-/* What a pipe has may be a whole file: that is not of one piece, and has to be read with jumps. */
+/* A pipe may carry a whole file, which has to be read at many offsets: it is copied first. */
 static int open_stream(struct reader *r, struct log *log, struct err *err)
 {
 	r->is_stream = true;
@@ -570,7 +583,7 @@ static int open_stream(struct reader *r, struct log *log, struct err *err)
 	return reader_spool(r, err) ? err->code : open_file(r, log, err);
 }
 
-/* What 'perf record --kcore' leaves beside the data. */
+/* Finds the copy of kallsyms that 'perf record --kcore' leaves beside the data. */
 static void find_kcore(struct reader *r, struct log *log)
 {
 	struct str path = {0};
@@ -587,13 +600,13 @@ static void find_kcore(struct reader *r, struct log *log)
 	str_fini(&path);
 }
 
-/* `given` >= 0: a descriptor of the caller's; else what has that name. */
+/* `given` >= 0: the caller's descriptor; else opens the path. */
 static int open_path(struct reader *r, const char *path, int given, struct stat *st,
 	struct log *log, struct err *err)
 {
 	int fd, sys;
 
-	/* Room first: a descriptor that nothing holds would stay open without memory. */
+	/* Reserved first: if memory ran out later, the descriptor would leak. */
 	vec_reserve(&r->parts, 1);
 	fd = given < 0 ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
 		       : fcntl(given, F_DUPFD_CLOEXEC, 0);
@@ -621,7 +634,7 @@ static int open_path(struct reader *r, const char *path, int given, struct stat 
 	if (S_ISFIFO(st->st_mode) && given < 0) {
 		struct pollfd writer = {.fd = fd, .events = POLLIN};
 
-		/* Until somebody writes into it, it would look like one that has ended. */
+		/* Before the first writer opens the FIFO, reading would report its end. */
 		poll(&writer, 1, -1);
 		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
 	}
@@ -629,16 +642,16 @@ static int open_path(struct reader *r, const char *path, int given, struct stat 
 	return 0;
 }
 
-/* What of the samples cannot be known, or is guessed by their form. */
+/* Tells the user if samples cannot be assigned to their events, or only by their form. */
 static void say_how_told(const struct reader *r, struct log *log)
 {
 	if (formats_are_untold(&r->formats))
 		log_warn(log,
-			"'%s': its samples do not say which of its %zu events they belong to: all are taken for '%s'",
+			"'%s': its samples do not say which of its %zu events they belong to: all are counted as '%s'",
 			r->path, r->events.n, r->events.at[0].name);
 	else if (formats_are_mixed(&r->formats))
 		log_note(log,
-			"'%s': its events have samples of %zu forms, with ids at different places or without: they are told apart by that, and those that may be of several are of none",
+			"'%s': its events have samples of %zu forms, with ids at different places or without ids: samples are assigned to events by form, and samples that fit several forms to no event",
 			r->path, r->formats.n_kinds);
 }
 
@@ -652,7 +665,7 @@ static void map_parts(struct reader *r)
 		mapping_move(&p->mapping, p->fd, 0, p->end, MAPPED_MOST);
 }
 
-/* Whether the address and the mode of its samples are of the same moment: precise ones' are not. */
+/* Whether a sample's address and CPU mode are of the same moment: not if it is precise. */
 static bool is_of_one_moment(const struct event_attr *a)
 {
 	return a->type <= PERF_TYPE_RAW && !attr_precise(a);

@@ -11,22 +11,23 @@ static int check(const struct reader *r, struct err *err)
 {
 	if (r->is_pipe_mode)
 		return err_set(err, ERR_UNSUPPORTED,
-			"'%s' is a recorded stream, which has no place for it: 'pace data cut -o FILE' makes a file of it",
+			"'%s' is a recorded stream, which has no place for it: 'pace data cut -o FILE' turns it into a file",
 			r->path);
 	if (r->is_directory)
 		return err_set(err, ERR_UNSUPPORTED,
-			"'%s' is a directory: 'pace data cut -o FILE' makes a file of it", r->path);
+			"'%s' is a directory: 'pace data cut -o FILE' turns it into one file",
+			r->path);
 	if (r->is_cut || r->is_unfinished || r->n_behind)
 		return err_set(err, ERR_FORMAT,
 			"'%s' is not whole: 'pace data cut -o FILE' saves what can be read of it",
 			r->path);
 	if (r->is_foreign)
 		return err_set(err, ERR_UNSUPPORTED,
-			"'%s' is of the other byte order: it can be read, not written", r->path);
+			"'%s' has the other byte order: it can be read but not written", r->path);
 	return 0;
 }
 
-/* n bytes from one place to another; 0 or an errno. */
+/* Copies n bytes from one place to another. Returns 0 or an errno. */
 static int copy(int from, u64 at, int to, u64 to_at, u64 n)
 {
 	u8 *room = mem_alloc(COPY_STEP);
@@ -46,7 +47,7 @@ static int copy(int from, u64 at, int to, u64 to_at, u64 n)
 	return sys;
 }
 
-/* Ids that lie behind the sections (writer_change_ids()) go to `*at`, which moves behind them. */
+/* Moves ids that are behind the sections (writer_change_ids()) to `*at`, which moves behind them. */
 static int move_ids(const struct reader *r, int from, int fd, u64 *at)
 {
 	const struct layout_section *attrs = &r->header.attrs;

@@ -17,14 +17,14 @@ void rotation_add_name(const char *path, const struct timespec *when, struct str
 	str_addf(name, "%s.%s%02ld", path, text, when->tv_nsec / HUNDREDTH_NS);
 }
 
-/* A link never replaces what is there, as a rename would. */
+/* Renames a file without replacing another: link() fails where rename() would replace. */
 static int move(const char *from, const char *to)
 {
 	if (!link(from, to))
 		return unlink(from);
 	if (errno == EEXIST)
 		return -1;
-	/* File systems without links. */
+	/* The file system has no links. */
 	if (!access(to, F_OK)) {
 		errno = EEXIST;
 		return -1;
@@ -48,7 +48,7 @@ static void add_hundredth(struct timespec *t)
 	t->tv_nsec %= SECOND_NS;
 }
 
-/* By hundredths, as names tell. */
+/* Compares hundredths, which names have. */
 static bool is_later(const struct timespec *a, const struct timespec *b)
 {
 	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec
@@ -62,8 +62,8 @@ int rotation_move(struct rotation *r, const char **ret_name, struct err *err)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	/*
-	 * Two within one hundredth of a second: the later one is told to be of the next. It is later
-	 * than all before it, also than those that are gone: names sort by age.
+	 * If two fall into one hundredth of a second, the later one gets the next hundredth. It is
+	 * later than all files before, even removed ones, so that names sort by age.
 	 */
 	if (r->last.tv_sec && !is_later(&now, &r->last)) {
 		now = r->last;

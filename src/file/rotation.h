@@ -1,10 +1,10 @@
 /*
- * rotation.h - recordings that are one of many: perf.data.YYYYMMDDhhmmsscc.
+ * rotation.h - numbers of recordings, named by time: perf.data.YYYYMMDDhhmmsscc.
  *
- * In       a file under its usual name, finished
- * Out      the same under a name with the time; the oldest ones removed
+ * In       a finished file under its usual name
+ * Out      the same file under a name with the time; the oldest files removed
  * Owns     the names
- * Errors   ERR_SYS if it cannot be renamed: then it keeps its name
+ * Errors   ERR_SYS if the file cannot be renamed: then it keeps its name
  * Source   perf-record(1), --timestamp-filename, --switch-max-files
  */
 #ifndef PACE_FILE_ROTATION_H
@@ -20,14 +20,14 @@
 struct rotation {
 	const char *path;     /* borrowed: the usual name */
 	u64 most;             /* files kept; 0: all */
-	VEC(char *) names;    /* of those that are there, the oldest first */
-	struct timespec last; /* the name of the newest says this time */
+	VEC(char *) names;    /* of the existing files, oldest first */
+	struct timespec last; /* the time in the newest name */
 };
 
-/* Appends path and time, local, to hundredths of a second. */
+/* Appends the path and the local time, to hundredths of a second. */
 void rotation_add_name(const char *path, const struct timespec *when, struct str *name);
 
-/* Gives the file its name: *ret_name is the rotation's. */
+/* Renames the file. *ret_name belongs to the rotation. */
 int rotation_move(struct rotation *r, const char **ret_name, struct err *err);
 void rotation_fini(struct rotation *r);
 

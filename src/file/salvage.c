@@ -11,7 +11,10 @@ static bool is_before_data(const struct reader *r, const struct layout_section *
 	return !s->size || s->offset + s->size <= r->data_start;
 }
 
-/* A recorder that came to its end has written sections. Without attrs before, this was no recorder of today. */
+/*
+ * Whether the recorder may have been killed. A completed recording has sections; only old recorders
+ * wrote attrs last.
+ */
 static bool may_go_on(const struct reader *r)
 {
 	const struct layout_header *h = &r->header;
@@ -27,7 +30,7 @@ static bool may_go_on(const struct reader *r)
 	return is_before_data(r, &h->attrs) && is_before_data(r, &h->event_types);
 }
 
-/* A record that a kernel writes, by one of the file's events. */
+/* Whether this is a record that the kernel would write for one of the file's events. */
 static bool is_sound_event(const struct formats *f, const struct record *rec)
 {
 	u32 event = formats_event(f, rec);
@@ -46,7 +49,10 @@ static bool is_sound_event(const struct formats *f, const struct record *rec)
 		(!format->trailer || sample_decode_trailer(format, rec, &sample));
 }
 
-/* Those of a recorder's own that stand between them, and that nothing follows which is no record. */
+/*
+ * Whether this is a kernel's record, or one of the recorder's own between them. Not those with data
+ * behind them.
+ */
 static bool is_sound(const struct formats *f, const struct record *rec)
 {
 	switch (rec->type) {
@@ -61,7 +67,10 @@ static bool is_sound(const struct formats *f, const struct record *rec)
 	}
 }
 
-/* The size of a sound record, which is of this machine's byte order from now on; 0: it is none, or not whole. */
+/*
+ * The size of a sound record, which is swapped to this machine's byte order; 0: not a sound or
+ * whole record.
+ */
 static u16 sound_size(const struct formats *f, bool is_foreign, u8 *at, u64 n)
 {
 	struct record_header h;
@@ -88,7 +97,7 @@ u64 salvage_find(const struct reader *r, struct log *log, u64 *ret_end)
 		return 0;
 	formats_init(&formats, &r->events);
 	buf = mem_alloc(BUF_BYTES);
-	/* What does not fit into this much is no record, or its end is missing. */
+	/* A record that does not fit into the buffer is none, or is incomplete. */
 	for (; done && at < r->file_size; at += done) {
 		ssize_t n = fd_read_some_at(part->fd, buf, BUF_BYTES, at);
 		u16 size;

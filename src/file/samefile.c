@@ -13,7 +13,7 @@ static void say_of(const char *a, const char *b, int sys, struct log *log)
 {
 	struct err err;
 
-	err_sys(&err, sys, "whether '%s' and '%s' are the same recording is not known", a, b);
+	err_sys(&err, sys, "cannot tell whether '%s' and '%s' are the same recording", a, b);
 	log_untried(log, a, &err);
 }
 

@@ -1,8 +1,8 @@
 /*
- * samefile.h - whether two names are of one file, or of copies of it.
+ * samefile.h - whether two paths lead to the same file, or to copies of it.
  *
  * In       two paths
- * Out      true if they are; false also where one cannot be read, which is said
+ * Out      true if they do; false also if one cannot be read, which is logged
  * Owns     nothing
  */
 #ifndef PACE_FILE_SAMEFILE_H

@@ -1,9 +1,9 @@
 /*
- * section.h - the shapes that feature sections are made of.
+ * section.h - the building blocks of feature sections.
  *
  * In       the bytes of a section; numbers and strings to write
  * Owns     nothing: strings that are read are copied into the arena of info->host
- * Errors   readers: false where the section ends too soon
+ * Errors   readers: false if the section ends too soon
  * Source   perf.data-file-format.txt: struct perf_header_string, perf_header_string_list
  */
 #ifndef PACE_FILE_SECTION_H
@@ -16,7 +16,10 @@ enum { SECTION_NAME_ALIGN = 64 }; /* what names are padded to */
 
 bool section_get_string(struct bytes *b, struct file_info *info, const char **ret_s);
 
-/* A count that what is left of the section can hold, at `each` bytes an entry. */
+/*
+ * Reads a count. False if so many entries, of `each` bytes at least, cannot fit into the rest of
+ * the section.
+ */
 bool section_get_count(struct bytes *b, size_t each, u32 *ret_n);
 bool section_get_names(struct bytes *b, struct file_info *info, host_names *names);
 

@@ -53,7 +53,10 @@ static void add_thread(const struct target_thread *t, struct str *list)
 	str_addn(list, comm, COMM_BYTES);
 }
 
-/* A record holds 2,729 threads at most; readings number them, so that the rest has numbers only. */
+/*
+ * A record holds at most 2,729 threads. Readings refer to threads by index, so the rest stay
+ * nameless.
+ */
 static void add_threads(const struct target *target, struct str *out)
 {
 	static const struct target_thread everyone = {-1, -1};
@@ -131,7 +134,10 @@ int statfile_begin(struct writer *w, const struct counting *counting, const stru
 
 /* ---- readings ---- */
 
-/* Counters of an event go through the threads in their order; the next is near the last. */
+/*
+ * The index of a thread. Each event's counters go through the threads in order, so the next is near
+ * the last.
+ */
 static s32 thread_of(const struct target *target, pid_t tid, size_t *hint)
 {
 	size_t n = target->threads.n;
@@ -158,7 +164,7 @@ int statfile_round(struct writer *w, const struct counting *counting, const stru
 		const struct counter *c = &counting->counters.at[i];
 		const struct reading *r = &counting->readings[i];
 
-		/* A pinned event that lost its place has no count: 0 of 0 ns says that. */
+		/* A pinned event that lost its place has no count, which is written as 0 of 0 ns. */
 		body.stat = (struct record_stat){.id = c->id,
 			.cpu = c->cpu,
 			.thread = thread_of(target, c->tid, &hint),

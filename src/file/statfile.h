@@ -1,10 +1,10 @@
 /*
- * statfile.h - counts in a perf.data file: what `stat record` writes.
+ * statfile.h - counts in a perf.data file, as `stat record` writes them.
  *
- * In       opened counters with ids, their readings; what they are of
- * Out      records: units and scales, threads and CPUs, how counts are put together, then for each
- *          moment the readings of all counters and the mark that ends it
- * Units    readings are since the start, as perf has them; times are ns since the start
+ * In       opened counters with ids, their readings; what they measure
+ * Out      records: units and scales, threads and CPUs, how counts are aggregated; then for each moment
+ *          the readings of all counters and the mark that ends it
+ * Units    readings count from the start, as perf's do; times are ns since the start
  * Errors   the writer's
  * Source   perf.data-file-format.txt: STAT_CONFIG, STAT, STAT_ROUND, EVENT_UPDATE
  */
@@ -18,7 +18,7 @@
 /* Tags of STAT_CONFIG. */
 enum statfile_tag { STATFILE_AGGR_MODE, STATFILE_INTERVAL, STATFILE_SCALE };
 
-/* perf's numbers of the ways to put counts together; they are not the same in all its versions. */
+/* perf's numbers for its ways to aggregate counts; they differ between its versions. */
 enum statfile_mode {
 	STATFILE_MODE_NONE, /* every CPU by itself */
 	STATFILE_MODE_GLOBAL,
@@ -36,12 +36,12 @@ struct statfile_config {
 
 enum statfile_round { STATFILE_ROUND_INTERVAL, STATFILE_ROUND_FINAL };
 
-/* What stands before the readings. `unit` and `scale` say what the counts of an event are in. */
+/* Writes what precedes the readings. `unit` and `scale` give an event's unit and the factor to it. */
 int statfile_begin(struct writer *w, const struct counting *counting, const struct target *target,
 	const struct statfile_config *config, const char *(*unit)(const struct event *e),
 	double (*scale)(const struct event *e), struct err *err);
 
-/* The last readings, and the mark of the moment. */
+/* Writes the last readings and the mark of the moment. */
 int statfile_round(struct writer *w, const struct counting *counting, const struct target *target,
 	enum statfile_round round, u64 time_ns, struct err *err);
 

@@ -32,7 +32,7 @@ static bool skip_words(const char **p, const char *others)
 	return *p > start;
 }
 
-/* A number of at most 7 digits, behind a word and before a semicolon. */
+/* Skips a number of at most 7 digits, after the word `before` and followed by a semicolon. */
 static bool skip_number(const char **p, const char *before)
 {
 	const char *start;
@@ -44,7 +44,7 @@ static bool skip_number(const char **p, const char *before)
 	return *p > start && *p - start <= 7 && skip_text(p, ";");
 }
 
-/* A type and a name: at least two words, brackets closed at once, nothing else. */
+/* Skips a type and a name: at least two words, brackets closed at once, nothing else. */
 static bool skip_declaration(const char **p)
 {
 	unsigned n_words = 0;
@@ -78,9 +78,9 @@ static bool skip_field(const char **p)
 /* ---- what its print line looks like ---- */
 
 /*
- * An expression of C, as far as the kernel's print lines have them: libtraceevent's parser follows
- * null pointers where one is not complete, and works out constants without asking what it divides
- * by.
+ * Position in an expression of C, as the kernel's print lines use it: libtraceevent's parser
+ * follows null pointers if one is incomplete, and evaluates constants without checking what it
+ * divides by.
  */
 struct line {
 	const char *p;
@@ -104,7 +104,7 @@ static bool skip_char(struct line *l, char c)
 	return true;
 }
 
-/* One after the other they are one. */
+/* Skips adjacent strings, which form one. */
 static bool skip_strings(struct line *l)
 {
 	while (skip_char(l, '"')) {
@@ -116,7 +116,7 @@ static bool skip_strings(struct line *l)
 	return true;
 }
 
-/* A list in braces, or an expression; several with commas between them, up to `end`. */
+/* Skips items up to `end`, separated by commas. An item is a list in braces, or an expression. */
 static bool skip_list(struct line *l, char end)
 {
 	if (skip_char(l, end))
@@ -128,7 +128,7 @@ static bool skip_list(struct line *l, char end)
 	return skip_char(l, end);
 }
 
-/* "(unsigned char *)" before something that it casts. */
+/* Skips "(unsigned char *)" if something follows that it casts. */
 static bool skip_cast(struct line *l)
 {
 	struct line try = *l;
@@ -143,14 +143,14 @@ static bool skip_cast(struct line *l)
 		is_type |= try.p > l->p && (*try.p == '*' || try.p[-1] == ' ');
 	if (!skip_char(&try, ')') || !peek(&try))
 		return false;
-	/* (a) - 1 is no cast, (unsigned long)-1 is one. */
+	/* (a) - 1 is not a cast, (unsigned long)-1 is one. */
 	if (!is_word(*try.p) && !strchr(is_type ? "(\"~!-" : "(\"~!", *try.p))
 		return false;
 	*l = try;
 	return true;
 }
 
-/* What may stand behind a name: members, indexes, arguments. */
+/* Skips what may follow a name: members, indexes, arguments. */
 static bool skip_behind(struct line *l)
 {
 	for (;;) {
@@ -191,7 +191,7 @@ static bool skip_operand(struct line *l)
 	return skip_words(&l->p, "") && skip_behind(l);
 }
 
-/* Whether a number that is not zero comes next, in any brackets of its own, or a size. */
+/* Whether the next operand is a nonzero number, in parentheses or not, or a size. */
 static bool is_divisor(struct line l)
 {
 	unsigned n = 0;
@@ -235,7 +235,7 @@ static bool skip_operands(struct line *l)
 		return false;
 	while (skip_operator(l, &is_division)) {
 		n_divisions += is_division;
-		/* Which of two is the first one, the parser and we might see differently. */
+		/* The parser might disagree with us on which of two divisions comes first. */
 		if (is_division && (n_divisions > 1 || !is_divisor(*l)))
 			return false;
 		if (!skip_operand(l))
@@ -258,7 +258,7 @@ static bool skip_expression(struct line *l)
 	return result;
 }
 
-/* A string, then arguments. */
+/* Whether the text is a string followed by arguments. */
 static bool is_print_line(const char *text)
 {
 	struct line l = {text, 0};

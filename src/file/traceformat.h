@@ -1,10 +1,10 @@
 /*
- * traceformat.h - whether the text of a tracepoint's format is one that libtraceevent can be given.
+ * traceformat.h - whether a tracepoint's format is safe to give to libtraceevent.
  *
- * Formats come from the kernel, which writes them all alike. libtraceevent's parser follows null
- * pointers in some that are not so, and divides by constants that are 0.
+ * Formats come from the kernel, which writes them all alike. On some that differ, libtraceevent's parser
+ * follows null pointers; it also divides by constants that are 0.
  * In       text that ends with a NUL, from a recording
- * Errors   none: it is one, or not
+ * Errors   none: it is a format, or not
  * Source   /sys/kernel/tracing/events/SYSTEM/EVENT/format
  */
 #ifndef PACE_FILE_TRACEFORMAT_H
@@ -14,16 +14,16 @@
 
 enum {
 	/*
-	 * The parser calls itself for each of them, and ends the program when the stack is full: at
-	 * 24,000 with the usual 8 MiB. The largest of the kernel's formats have 1,500.
+	 * The parser recurses for each operator, and overflows an 8 MiB stack at 24,000. The
+	 * largest of the kernel's formats have 1,500.
 	 */
 	TRACEFORMAT_OPERATORS = 4096,
 };
 
-/* n characters: a format. *ret_print: where its print line begins, in `text`. */
+/* Whether n characters are a format. *ret_print: the start of its print line, within `text`. */
 bool traceformat_is_one(const char *text, size_t n, const char **ret_print);
 
-/* A print line that can be parsed. */
+/* Whether a print line can be parsed safely. */
 bool traceformat_is_printable(const char *print);
 
 #endif

@@ -11,19 +11,22 @@
 #include "file/traceformat.h"
 
 /*
- * libtraceevent trusts what it is given. What it would do with numbers out of a damaged recording is
- * worked out here before it may do it.
+ * libtraceevent trusts its input. Whether numbers from a damaged recording would harm it is checked
+ * here first.
  */
 enum {
 	FORMAT_LIMIT = 64 << 10, /* the largest of the kernel's have 6 KiB */
-	/* No place that a sample names by 16 bits, and no run of bytes from there, is beyond. */
+	/*
+	 * No place that a sample names by 16 bits, and no run of bytes from such a place, reaches
+	 * beyond this.
+	 */
 	REACH = 64 << 10,
 	RECORD_ROOM = 4 * REACH,
 	DEPTH_LIMIT = 2 * TRACEFORMAT_OPERATORS,
 	WIDTH_LIMIT = 4096,
 };
 
-/* "name\0", a u64 size, so many bytes. */
+/* Reads "name\0", a u64 size, and that many bytes. */
 static bool take_part(struct bytes *b, const char *name, struct bytes *ret_part)
 {
 	const char *text;
@@ -38,21 +41,24 @@ static bool take_part(struct bytes *b, const char *name, struct bytes *ret_part)
 
 static void parse_format(struct tep_handle *tep, const struct bytes *format, const char *system)
 {
-	/* The kernel's own lines are like this where macros are in them: the fields are shown then. */
+	/*
+	 * The kernel itself writes such lines when they contain macros; the fields are printed
+	 * instead.
+	 */
 	static const char instead[] = "print fmt: \"%s\", ({ 0; })\n";
 	struct str copy = {0};
 	const char *print;
 
 	if (bytes_left(format) > FORMAT_LIMIT)
 		return;
-	/* libtraceevent wants text that ends: a format is copied so that it does. */
+	/* libtraceevent needs text that ends with a NUL: the copy does. */
 	str_addn(&copy, format->at, bytes_left(format));
 	if (traceformat_is_one(str_text(&copy), copy.n, &print)) {
 		if (!traceformat_is_printable(print)) {
 			str_cut(&copy, (size_t)(print - copy.at));
 			str_add(&copy, instead);
 		}
-		/* One that it does not understand is not printed; the others are. */
+		/* A format that libtraceevent does not understand is skipped. */
 		if (tep_parse_event(tep, str_text(&copy), copy.n, system) ==
 			TEP_ERRNO__MEM_ALLOC_FAILED)
 			mem_exhausted(0);
@@ -111,8 +117,8 @@ static bool parse_section(struct tep_handle *tep, struct bytes *b)
 }
 
 /*
- * libtraceevent looks for the number of the event where the format of one of them says that it is,
- * in the samples of all. The kernel has never put it anywhere else.
+ * Whether each format has the event's number in front. libtraceevent reads the number from all
+ * samples at the place that one of the formats gives. The kernel has never put it anywhere else.
  */
 static bool has_numbers_in_front(struct tep_handle *tep)
 {
@@ -133,7 +139,7 @@ int tracepoints_open(struct tracepoints *t, const struct str *section, struct er
 	memset(t, 0, sizeof(*t));
 	if (!section->n)
 		return 0;
-	/* It would talk to stderr by itself. */
+	/* By default it prints to stderr. */
 	tep_set_loglevel(TEP_LOG_NONE);
 	t->handle = tep_alloc();
 	if (!t->handle)
@@ -143,7 +149,7 @@ int tracepoints_open(struct tracepoints *t, const struct str *section, struct er
 		tep_free(t->handle);
 		t->handle = NULL;
 		return err_set(err, ERR_FORMAT,
-			"the formats of tracepoints do not begin with their number: they are not used");
+			"the formats of tracepoints do not begin with the event's number: they are ignored");
 	}
 	if (is_whole)
 		return 0;
@@ -169,8 +175,8 @@ struct check {
 };
 
 /*
- * The fields lie inside the raw bytes: a format that says otherwise must not be followed. Those that
- * say where the rest of them is do so in 4 bytes.
+ * Whether the fields are inside the raw bytes: otherwise the format must not be used. Fields that
+ * point to the rest of their data do so in 4 bytes.
  */
 static bool fits(const struct tep_event *event, u32 size)
 {
@@ -197,7 +203,7 @@ static const struct tep_format_field *field_of(const struct check *c, const char
 	return name ? tep_find_any_field(c->event, name) : NULL;
 }
 
-/* What a number cannot be larger than; UINT64_MAX if that cannot be said. */
+/* An upper bound of a number; UINT64_MAX if there is none. */
 static u64 most(struct check *c, const struct tep_print_arg *arg);
 
 static u64 most_of_op(struct check *c, const struct tep_print_arg *arg)
@@ -207,7 +213,7 @@ static u64 most_of_op(struct check *c, const struct tep_print_arg *arg)
 
 	if (!op || !arg->op.left || !arg->op.right)
 		return UINT64_MAX;
-	/* A choice is '?' with ':' at its right side. */
+	/* A conditional is '?' with ':' as its right operand. */
 	left = strcmp(op, "?") ? most(c, arg->op.left) : 0;
 	right = most(c, arg->op.right);
 	if (left > UINT32_MAX || right > UINT32_MAX)
@@ -260,10 +266,10 @@ static u64 most(struct check *c, const struct tep_print_arg *arg)
 
 static bool is_safe(struct check *c, const struct tep_print_arg *arg);
 
-/* Divisors are numbers that are said in the format: one from a sample might be zero. */
+/* Divisors must be constants of the format: one from a sample might be zero. */
 static bool is_safe_divisor(const struct tep_print_arg *arg)
 {
-	/* What a cast to one byte leaves of it. */
+	/* A cast may leave only one byte of it. */
 	u64 left = UINT64_MAX;
 
 	for (; arg && arg->type == TEP_PRINT_TYPE; arg = arg->typecast.item)
@@ -299,7 +305,10 @@ static bool is_safe_op(struct check *c, const struct tep_print_arg *arg)
 	return is_safe(c, arg->op.left) && is_safe(c, arg->op.right);
 }
 
-/* Whether all that is read of a sample for an argument is in its bytes, or in the zeros behind. */
+/*
+ * Whether everything read from a sample for an argument is in its bytes, or in the zeros behind
+ * them.
+ */
 static bool is_safe_alone(struct check *c, const struct tep_print_arg *arg)
 {
 	switch (arg->type) {
@@ -330,7 +339,7 @@ static bool is_safe_alone(struct check *c, const struct tep_print_arg *arg)
 	case TEP_PRINT_OP:
 		return is_safe_op(c, arg);
 	default:
-		/* Functions of plugins, which are not loaded; what later versions bring. */
+		/* Functions of plugins, which are not loaded; kinds of later versions. */
 		return false;
 	}
 }
@@ -349,7 +358,7 @@ static bool is_safe(struct check *c, const struct tep_print_arg *arg)
 	return result;
 }
 
-/* A width is printed as blanks: the format must not ask for more than anybody reads. */
+/* Widths are printed as blanks: a format must not ask for absurdly many. */
 static bool has_sane_widths(struct check *c, const struct tep_print_fmt *fmt)
 {
 	const struct tep_print_arg *arg = fmt->args;
@@ -366,7 +375,10 @@ static bool has_sane_widths(struct check *c, const struct tep_print_fmt *fmt)
 				return false;
 			if (*p != '*')
 				continue;
-			/* Whose width it is, is not clear behind what libtraceevent may not know. */
+			/*
+			 * After a conversion that libtraceevent may not know, the argument of the
+			 * width is uncertain.
+			 */
 			if (!arg || !is_known || most(c, arg) > WIDTH_LIMIT)
 				return false;
 			arg = arg->next;
@@ -386,7 +398,7 @@ static bool may_be_printed(struct tep_event *event, const u8 *data, u32 size)
 
 	if (!fits(event, size))
 		return false;
-	/* It shows the fields one by one then. */
+	/* libtraceevent prints the fields one by one then. */
 	if (event->flags & TEP_EVENT_FL_FAILED)
 		return true;
 	for (const struct tep_print_arg *arg = event->print_fmt.args; arg; arg = arg->next)
@@ -395,7 +407,7 @@ static bool may_be_printed(struct tep_event *event, const u8 *data, u32 size)
 	return has_sane_widths(&c, &event->print_fmt);
 }
 
-/* Copies the bytes of a sample to where zeros follow them. */
+/* Copies a sample's bytes to a buffer where zeros follow them. */
 static u8 *copy_raw(struct tracepoints *t, const struct record_bytes *raw)
 {
 	size_t before = t->n_copied;
@@ -409,7 +421,10 @@ static u8 *copy_raw(struct tracepoints *t, const struct record_bytes *raw)
 	return (u8 *)t->text.at;
 }
 
-/* The format of a sample's bytes, which are copied to where they may be printed from, or NULL. */
+/*
+ * Copies a sample's bytes to where they can be printed from, and returns their format; NULL: not
+ * known, or not safe.
+ */
 static struct tep_event *take_sample(struct tracepoints *t, u64 id, const struct record_bytes *raw)
 {
 	struct tep_event *event = t->handle ? tep_find_event(t->handle, (int)id) : NULL;
@@ -418,7 +433,7 @@ static struct tep_event *take_sample(struct tracepoints *t, u64 id, const struct
 	if (!event || raw->n < sizeof(number) || raw->n > REACH)
 		return NULL;
 	copy_raw(t, raw);
-	/* It goes by the number in the sample, not by the one that was asked for. */
+	/* libtraceevent uses the number in the sample, not the one the caller asked for. */
 	number = (u16)tep_read_number(t->handle, t->text.at, sizeof(number));
 	return number == id && may_be_printed(event, (const u8 *)t->text.at, raw->n) ? event : NULL;
 }
@@ -503,7 +518,7 @@ bool tracepoints_is_number(struct tracepoints *t, u64 id, const char *field, boo
 		return false;
 	if (is_raw)
 		return true;
-	/* Formats choose how fields are printed, so one that is all zeros is. */
+	/* The format decides how a field is printed: print it for a sample of zeros and see. */
 	copy_raw(t, &(struct record_bytes){no_bytes, 0});
 	if (!may_be_printed(event, (const u8 *)t->text.at, REACH))
 		return false;

@@ -1,6 +1,6 @@
 /*
- * tracepoints.h - what tracepoints say, in words: the formats that travel in a recording, applied
- * to the raw bytes of its samples.
+ * tracepoints.h - prints samples of tracepoints: applies the formats that a recording carries to the
+ * raw bytes of its samples.
  *
  * In       the TRACING_DATA section, of either byte order
  * Out      the text that the format's print line makes
@@ -21,20 +21,20 @@ struct tep_handle;
 
 struct tracepoints {
 	struct tep_handle *handle; /* NULL: no formats */
-	struct str text;           /* the bytes of the last sample, and zeros */
-	size_t n_copied;           /* of `text`: the bytes */
+	struct str text;           /* the bytes of the last sample, followed by zeros */
+	size_t n_copied;           /* how many bytes of `text` are the sample's */
 };
 
 int tracepoints_open(struct tracepoints *t, const struct str *section, struct err *err);
 void tracepoints_close(struct tracepoints *t);
 
-/* Appends the text of the tracepoint with that id, made safe; false if its format is not known. */
+/* Appends the text of a sample of tracepoint `id`, made safe. False: its format is not known. */
 bool tracepoints_add_text(struct tracepoints *t, u64 id, u32 cpu, const struct record_bytes *raw,
 	struct str *text);
 
 /*
- * The same with a field alone; NULL: all fields, as they are. `is_raw`: a number even where the format
- * has words for it. False also if there is no such field.
+ * The same for one field; `field` NULL: for all fields, as they are. `is_raw`: as a number even
+ * where the format has words for it. False also if there is no such field.
  */
 bool tracepoints_add_field(struct tracepoints *t, u64 id, const struct record_bytes *raw,
 	const char *field, bool is_raw, struct str *text);
@@ -43,22 +43,25 @@ bool tracepoints_add_field(struct tracepoints *t, u64 id, const struct record_by
 bool tracepoints_has_field(const struct tracepoints *t, u64 id, const char *field);
 
 /*
- * Whether what is added of the field is a decimal number: no text, no address, no words of the format.
- * False also if there is no such field.
+ * Whether a field's text is a decimal number: not a string, an address or the format's words. False
+ * also if there is no such field.
  */
 bool tracepoints_is_number(struct tracepoints *t, u64 id, const char *field, bool is_raw);
 
 /*
- * Where in the raw bytes of its samples a field of that size stands; false if it has none, or its format
- * is not known.
+ * Finds the offset in a sample's raw bytes of a field of that size. False: there is none, or the
+ * format is not known.
  */
 bool tracepoints_find_field(const struct tracepoints *t, u64 id, const char *name, u32 size,
 	u32 *ret_offset);
 
-/* Appends what it is called, "system:name"; false if its format is not known. */
+/* Appends the name, "system:name". False: the format is not known. */
 bool tracepoints_add_name(const struct tracepoints *t, u64 id, struct str *text);
 
-/* Appends the names of its own fields, joined by commas; false if its format is not known. */
+/*
+ * Appends the names of the tracepoint's own fields, separated by commas. False: the format is not
+ * known.
+ */
 bool tracepoints_add_fields(const struct tracepoints *t, u64 id, struct str *text);
 
 #endif

@@ -28,7 +28,7 @@ static void put_u64(struct str *out, u64 v)
 	str_addn(out, &v, sizeof(v));
 }
 
-/* A file behind its 64-bit size; an empty one if it cannot be read and need not be there. */
+/* Adds a file's 64-bit size and contents; size 0 if it cannot be read and is not needed. */
 static int put_file(const char *path, bool is_needed, struct str *out, struct err *err)
 {
 	struct str text = {0};
@@ -53,7 +53,7 @@ static bool is_recorded(const struct event_list *events, s64 id)
 	return false;
 }
 
-/* The formats of one system's recorded tracepoints; how many. */
+/* Adds the formats of one system's recorded tracepoints. Returns how many. */
 static u32 put_system(const char *dir_path, const struct event_list *events, struct str *out)
 {
 	DIR *dir = opendir(dir_path);

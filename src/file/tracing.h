@@ -1,8 +1,8 @@
 /*
- * tracing.h - the TRACING_DATA section: the formats of tracepoints, so that their contents can be
- * read elsewhere.
+ * tracing.h - the TRACING_DATA section: the formats of tracepoints, so that their samples can be read on
+ * other machines.
  *
- * In       tracefs; the ids of the tracepoints that are recorded
+ * In       tracefs; the ids of the recorded tracepoints
  * Out      the section's bytes
  * Errors   those of tracefs_find(); a format that cannot be read
  * Source   trace-cmd.dat(5), version 6, as perf puts it into its files

@@ -4,10 +4,10 @@
 #include "record/record.h"
 
 enum {
-	ROUNDS = 64, /* about so many make the window */
+	ROUNDS = 64, /* the window has about this many */
 	ROUND_MOST_NS = 100000000,
 	LATE_NS = 2000000000,     /* a recorder leaves records in a ring for a second at most */
-	COMPACT_BYTES = 64 << 10, /* below that it does not pay */
+	COMPACT_BYTES = 64 << 10, /* below this, compaction does not pay */
 };
 
 void window_init(struct window *w, u64 span_ns, u64 most_bytes, u32 time_from_end)
@@ -46,7 +46,7 @@ void window_add(struct window *w, const struct iovec *runs, int n, u64 now_ns)
 
 /* ---- what goes ---- */
 
-/* Of tasks, maps and code that stay; all others belong to their moment. */
+/* Whether records of a type describe tasks, maps and code; all others matter at their moment only. */
 static bool is_lasting(u32 type)
 {
 	switch (type) {
@@ -76,7 +76,7 @@ void window_keep_lasting(const struct str *records, struct str *out)
 			str_addn(out, rec.at, rec.size);
 }
 
-/* Whether what other rings still held when `state` was read would be in it by now. */
+/* Whether records that other rings still held when `state` was read have arrived in it by now. */
 static bool is_complete(const struct window *w, u64 now_ns)
 {
 	return now_ns > w->state_ns + w->span_ns + LATE_NS;

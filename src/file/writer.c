@@ -10,9 +10,9 @@
 #include "record/record.h"
 
 enum {
-	RESERVE_STEP = 4 << 20,   /* asked from the file system at a time */
-	BLOCK = 4096,             /* of file systems: less is not worth asking for */
-	SECTIONS_ROOM = 32 << 10, /* for the sections whose size is not known before the end */
+	RESERVE_STEP = 4 << 20,   /* bytes requested from the file system at a time */
+	BLOCK = 4096,             /* of file systems: less is not worth reserving */
+	SECTIONS_ROOM = 32 << 10, /* for the sections whose size is known only at the end */
 };
 
 static bool is_space_error(int sys)
@@ -28,7 +28,7 @@ static int write_error(struct writer *w, int sys, struct err *err)
 	num_add_bytes(&size, w->data_end);
 	if (sys == EFBIG)
 		r = err_set(err, ERR_LIMIT,
-			"writing '%s': the limit of file sizes is reached at %s of records, behind which there is room for what describes them (ulimit -f)",
+			"writing '%s': the limit on file sizes (ulimit -f) is reached after %s of records; the rest is reserved for their description",
 			w->path, str_text(&size));
 	else if (is_space_error(sys))
 		r = err_set(err, ERR_LIMIT, "writing '%s': no space left on the device after %s",
@@ -40,13 +40,13 @@ static int write_error(struct writer *w, int sys, struct err *err)
 	return r;
 }
 
-/* Of a pipe, everything is written where it has got to. */
+/* Writes at the offset, or to the pipe. */
 static ssize_t write_some(const struct writer *w, const void *p, size_t n, u64 offset)
 {
 	return w->is_pipe ? write(w->fd, p, n) : pwrite(w->fd, p, n, (off_t)offset);
 }
 
-/* Writes all n bytes at the given offset, as write_some(); 0 or an errno. */
+/* Writes all n bytes, as write_some(). Returns 0 or an errno. */
 static int write_at(const struct writer *w, const void *p, size_t n, u64 offset)
 {
 	return w->is_pipe ? fd_write(w->fd, p, n) : fd_write_at(w->fd, p, n, offset);
@@ -54,7 +54,7 @@ static int write_at(const struct writer *w, const void *p, size_t n, u64 offset)
 
 /* ---- opening ---- */
 
-/* Takes as much room as there is towards `end`. */
+/* Reserves as much space towards `end` as there is. */
 static void reserve_rest(struct writer *w, u64 end)
 {
 	for (u64 step = end - w->reserved_end; step >= BLOCK && w->reserved_end < end;) {
@@ -67,8 +67,8 @@ static void reserve_rest(struct writer *w, u64 end)
 }
 
 /*
- * Makes sure that there is room up to `end`; 0 or an errno, and then w->reserved_end says how far
- * there is. Without fallocate() there is only hope.
+ * Reserves space up to `end`. Returns 0, or an errno after which w->reserved_end says how far the
+ * space reaches. Without fallocate() nothing is reserved.
  */
 static int reserve(struct writer *w, u64 end)
 {
@@ -78,8 +78,8 @@ static int reserve(struct writer *w, u64 end)
 	if (!w->can_reserve || end <= w->reserved_end)
 		return 0;
 	/*
-	 * KEEP_SIZE: a reader must not see the empty space. First generously, then just what is
-	 * needed.
+	 * KEEP_SIZE: readers must not see the empty space. The first attempt is generous, the
+	 * second asks for just what is needed.
 	 */
 	if (end <= to &&
 		fallocate(w->fd, FALLOC_FL_KEEP_SIZE, w->reserved_end, to - w->reserved_end) == 0) {
@@ -95,7 +95,7 @@ static int reserve(struct writer *w, u64 end)
 	return end <= w->reserved_end ? 0 : sys;
 }
 
-/* One size for all attrs. Of what a newer writer had in them only the fields known here are kept. */
+/* The size of all attrs. If a newer recorder wrote larger ones, only the fields known here are kept. */
 static u32 attr_size_of(const struct event_list *events)
 {
 	u32 size = ATTR_SIZE_VER0;
@@ -105,7 +105,7 @@ static u32 attr_size_of(const struct event_list *events)
 	return MIN(size, (u32)sizeof(struct event_attr));
 }
 
-/* Header, ids of all events, attrs with where their ids are. */
+/* Composes the header, the ids of all events, and the attrs, which say where their ids are. */
 static void compose_front(struct writer *w, const struct event_list *events, struct str *front)
 {
 	struct layout_header *h = &w->header;
@@ -180,7 +180,7 @@ static int write_header(struct writer *w)
 	return write_at(w, &disk, sizeof(disk), 0);
 }
 
-/* What the end of the file need not say again, if it says the same. */
+/* Remembers the early sections: the end of the file need not repeat those that have not changed. */
 static void keep_foretold(struct writer *w, struct str *bytes, const struct layout_early *table,
 	size_t n)
 {
@@ -214,7 +214,7 @@ int writer_foretell(struct writer *w, const struct file_info *info, struct err *
 	str_addn(&out, table.at, table.n * sizeof(*table.at));
 	str_addn(&out, str_text(&sections), sections.n);
 	str_fill(&out, '\0', align_up(out.n, 8) - out.n);
-	/* Where there is little room, that is for records. */
+	/* If space is short, it is left for the records. */
 	is_there = !reserve(w, w->data_end + out.n + w->reserve);
 	sys = is_there ? write_at(w, out.at, out.n, w->data_end) : 0;
 	if (is_there && !sys) {
@@ -239,7 +239,7 @@ static void put_record(struct str *out, u32 type, const void *a, size_t n_a, con
 		.size = (u16)(sizeof(header) + align_up(n_a + n_b, 8))};
 	size_t padding = align_up(n_a + n_b, 8) - (n_a + n_b);
 
-	/* What is larger than a record can be is missing then. */
+	/* A section that is too large for a record is left out. */
 	if (sizeof(header) + align_up(n_a + n_b, 8) > UINT16_MAX)
 		return;
 	str_addn(out, &header, sizeof(header));
@@ -262,7 +262,7 @@ static void put_sections(struct str *out, const struct file_info *info)
 		}
 		size = (u32)align_up(section.n, 8);
 		if (id == FEATURE_TRACING_DATA) {
-			/* Its size is not the record's: it follows. */
+			/* The section follows the record and is not part of its size. */
 			str_addn(out, &tracing, sizeof(tracing));
 			str_addn(out, &size, sizeof(size));
 			str_addn(out, section.at, section.n);
@@ -307,7 +307,7 @@ int writer_open_pipe(struct writer *w, int fd, const struct event_list *events,
 
 /* ---- records ---- */
 
-/* How many of the first `limit` bytes of the runs are whole records. */
+/* How many of the first `limit` bytes are whole records. */
 static u64 whole_records(const struct iovec *runs, int n, u64 limit)
 {
 	u64 whole = 0, start = 0;
@@ -318,7 +318,7 @@ static u64 whole_records(const struct iovec *runs, int n, u64 limit)
 
 		while (i < n && whole >= start + runs[i].iov_len)
 			start += runs[i++].iov_len;
-		/* Headers do not wrap: rings and records are multiples of 8. */
+		/* Headers do not wrap: the sizes of rings and records are multiples of 8. */
 		if (i == n || whole - start + sizeof(header) > runs[i].iov_len)
 			return whole;
 		memcpy(&header, (const u8 *)runs[i].iov_base + (whole - start), sizeof(header));
@@ -329,8 +329,8 @@ static u64 whole_records(const struct iovec *runs, int n, u64 limit)
 }
 
 /*
- * Writes the first `limit` bytes of the runs behind the data; 0 or an errno. *ret_done tells how
- * many arrived.
+ * Writes the first `limit` bytes of the runs behind the data. Returns 0 or an errno; *ret_done: how
+ * many bytes were written.
  */
 static int write_runs(struct writer *w, const struct iovec *runs, int n, u64 limit, u64 *ret_done)
 {
@@ -397,7 +397,7 @@ int writer_pack(struct writer *w, struct packer *packer, const struct file_info 
 	struct iovec run;
 	int r = 0;
 
-	/* A stream has begun with it. */
+	/* A pipe began with this section. */
 	if (!w->is_pipe && feature_write((unsigned)id, info, &section)) {
 		put_record(&record, PERF_RECORD_HEADER_FEATURE, &id, sizeof(id), section.at,
 			section.n);
@@ -441,7 +441,7 @@ struct sink writer_sink(struct writer *w)
 
 /* ---- the end ---- */
 
-/* Where section `id` stands already, word by word; false: nowhere. */
+/* Finds where a section with the same bytes was written early. False: nowhere. */
 static bool find_foretold(const struct writer *w, unsigned id, const void *bytes, size_t n,
 	u64 *ret_offset)
 {
@@ -457,8 +457,8 @@ static bool find_foretold(const struct writer *w, unsigned id, const void *bytes
 }
 
 /*
- * The table of sections and those that are not in the file yet; sets the header's feature bits.
- * Returns how many entries the table has.
+ * Composes the table of sections and the sections that are not in the file yet; sets the header's
+ * feature bits. Returns the number of entries in the table.
  */
 static size_t compose_sections(struct writer *w,
 	bool (*add)(void *ctx, unsigned id, struct str *out), void *ctx, struct str *out)
@@ -494,7 +494,7 @@ static size_t compose_sections(struct writer *w,
 	return n;
 }
 
-/* Into the room at the start; false if that is too small, or writing fails. */
+/* Writes the ids into the room at the start. False: there are too many, or writing failed. */
 static bool write_ids_at_start(struct writer *w, const struct event_list *events)
 {
 	u64 attr = w->header.attrs.offset + w->header.attr_size - sizeof(struct layout_attr_ids);
@@ -503,7 +503,7 @@ static bool write_ids_at_start(struct writer *w, const struct event_list *events
 	vec_each(e, events)
 		if (e->n_ids > w->id_room[e - events->at])
 			return false;
-	/* First the ids, then how many: whoever reads meanwhile finds what is counted. */
+	/* First the ids, then their number: a concurrent reader finds as many as it is told. */
 	vec_each(e, events) {
 		struct layout_attr_ids ids = {{at, (u64)e->n_ids * 8}};
 
@@ -520,7 +520,7 @@ void writer_change_ids(struct writer *w, const struct event_list *events)
 	w->changed = w->is_file && write_ids_at_start(w, events) ? NULL : events;
 }
 
-/* Nothing points there any more. 0 or an errno. */
+/* Zeroes a range that nothing refers to any more. Returns 0 or an errno. */
 static int clear(struct writer *w, u64 offset, u64 n)
 {
 	u8 *zeros = mem_zalloc(n);
@@ -530,7 +530,7 @@ static int clear(struct writer *w, u64 offset, u64 n)
 	return sys;
 }
 
-/* Whether the header's table, the first `n` bytes behind the records, has this section. */
+/* Whether the header's table, the `n` entries behind the records, has this section. */
 static bool is_pointed_to(const struct layout_section *table, size_t n,
 	const struct layout_section *section)
 {
@@ -540,7 +540,7 @@ static bool is_pointed_to(const struct layout_section *table, size_t n,
 	return false;
 }
 
-/* Of what was foretold, only the sections that `table` has stay. 0 or an errno. */
+/* Zeroes the early sections except those that `table` refers to. Returns 0 or an errno. */
 static int clear_foretold(struct writer *w, const struct layout_section *table, size_t n)
 {
 	struct str *bytes = &w->foretold.bytes, left = {0};
@@ -566,7 +566,10 @@ static int clear_foretold(struct writer *w, const struct layout_section *table, 
 	return sys;
 }
 
-/* All ids at `*end`, which moves behind them, and in the attrs where they are. 0 or an errno. */
+/*
+ * Writes all ids at `*end`, which moves behind them, and their places into the attrs. Returns 0 or
+ * an errno.
+ */
 static int write_ids(struct writer *w, u64 *end)
 {
 	u64 attr = w->header.attrs.offset + w->header.attr_size - sizeof(struct layout_attr_ids);
@@ -609,7 +612,7 @@ int writer_finish_with(struct writer *w, bool (*add)(void *ctx, unsigned id, str
 	sys = write_at(w, out.at, out.n, w->data_end);
 	if (sys)
 		memset(w->header.features, 0,
-			sizeof(w->header.features)); /* the records are worth more than they */
+			sizeof(w->header.features)); /* the records matter more */
 	else
 		end += out.n;
 	w->header.data.size = writer_data_bytes(w);
@@ -623,11 +626,11 @@ int writer_finish_with(struct writer *w, bool (*add)(void *ctx, unsigned id, str
 		sys = write_header(w);
 	else
 		write_header(w);
-	/* Now the sections are there: what was foretold is not needed. */
+	/* Now that the sections are there, the early ones are not needed. */
 	if (!sys)
 		sys = clear_foretold(w, (const void *)out.at, n_sections);
 	str_fini(&out);
-	/* Gives back what was reserved and cuts off half a record or section. */
+	/* Gives back unused reserved space and cuts off a partial record or section. */
 	if (ftruncate(w->fd, end) && !sys)
 		sys = errno;
 	return sys ? write_error(w, sys, err) : 0;

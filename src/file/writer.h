@@ -1,18 +1,17 @@
 /*
- * writer.h - a perf.data file on its way to the disk.
+ * writer.h - writes a perf.data file.
  *
- * In       events with their ids; runs of whole records; at the end a struct file_info, or for a
- *          pipe at the start
- * Out      a file that perf reads, at every moment: the header's data size is brought up to date by
- *          writer_sync(), and records are never cut
+ * In       events with their ids; runs of whole records; a struct file_info, at the end or, for a
+ *          pipe, at the start
+ * Out      a file that perf can read at every moment: writer_sync() updates the header's data size, and
+ *          records are never cut
  * Owns     the file descriptor
- * Errors   ERR_LIMIT when the disk is full or the size limit is reached: what was written so far
- *          stays a complete file, writer_finish() still adds its sections from space that was set
- *          aside at the start
+ * Errors   ERR_LIMIT when the disk is full or the size limit is reached: what was written so far stays
+ *          a complete file, and writer_finish() still adds its sections, in space reserved at the start
  * Source   perf.data-file-format.txt; fallocate(2)
  *
- * A file of that name is moved to NAME.old; the new one is made with O_EXCL and mode 0600, so a
- * link that somebody laid there is never followed.
+ * A file that has the name is moved to NAME.old; the new one is created with O_EXCL and mode 0600, so
+ * a link planted at that path is never followed.
  */
 #ifndef PACE_FILE_WRITER_H
 #define PACE_FILE_WRITER_H
@@ -35,71 +34,75 @@ struct writer {
 	u64 data_end;                /* file offset behind the last whole record */
 	struct layout_section early; /* what writer_foretell() wrote */
 	struct {
-		struct str bytes; /* as they are in the file */
+		struct str bytes; /* as written to the file */
 		VEC(struct layout_early) table;
-	} foretold;       /* of it, the sections that the end need not repeat */
-	u64 reserved_end; /* the disk has room for us up to here */
-	u64 size_limit;   /* of the process: RLIMIT_FSIZE */
+	} foretold;       /* the early sections that the end need not repeat */
+	u64 reserved_end; /* disk space is reserved up to here */
+	u64 size_limit;   /* of this process: RLIMIT_FSIZE */
 	u64 reserve;      /* bytes kept free for the sections at the end */
 	bool can_reserve; /* the file system knows fallocate() */
-	bool is_file;     /* not /dev/null, not a pipe */
+	bool is_file;     /* false: /dev/null or a pipe */
 	bool is_pipe;     /* writer_open_pipe() */
 	bool is_full;
-	const struct event_list *changed; /* borrowed; NULL: the ids in the file are all */
-	u32 *id_room;          /* by event: for how many ids there is room at the start */
-	struct packer *packer; /* borrowed; NULL: records are written as they are */
+	const struct event_list *changed; /* borrowed: with ids to write at the end; NULL: none */
+	u32 *id_room;                     /* by event: how many ids have room at the start */
+	struct packer *packer;            /* borrowed; NULL: records are written as they are */
 };
 
-/* Moves an old file aside, creates the new one, writes header, ids and attrs. */
+/* Moves an old file aside, creates the new one, and writes header, ids and attrs. */
 int writer_open(struct writer *w, const char *path, const struct event_list *events,
 	struct err *err);
 
 /*
- * The same into a pipe, which is closed at the end: what a file has in sections goes ahead as
- * records. What is known at the end only is missing: build-ids, times.
+ * Writes to a pipe instead, which is closed at the end. What a file has in sections is written
+ * first, as records. What is known only at the end is missing: build-ids, times.
  */
 int writer_open_pipe(struct writer *w, int fd, const struct event_list *events,
 	const struct file_info *info, struct err *err);
 
 /*
- * Writes what `info` says at the start before the records, for the case that the end of the file is
- * never written. Before anything was appended.
+ * Writes the sections of `info` before the records, in case the end of the file is never written.
+ * Call it before anything is appended.
  */
 int writer_foretell(struct writer *w, const struct file_info *info, struct err *err);
 
 /*
- * Lets records be packed from here on. `info` says how: a file whose end is never written has that among
- * its records, where perf looks for it too.
+ * Packs records from here on. `info` describes how: it is also written as a record, where perf
+ * looks for it too, in case the end of the file is never written.
  */
 int writer_pack(struct writer *w, struct packer *packer, const struct file_info *info,
 	struct err *err);
 
-/* Appends runs of whole records; a record may go on from one run into the next. */
+/* Appends runs of whole records; a record may continue in the next run. */
 int writer_append(struct writer *w, const struct iovec *runs, int n, struct err *err);
 
-/* Brings the header's data size up to date, so that a reader sees everything so far. */
+/* Updates the header's data size, so that a reader sees everything written so far. */
 int writer_sync(struct writer *w, struct err *err);
 
-/* Both, for a recorder. */
+/* Append and sync, for a recorder. */
 struct sink writer_sink(struct writer *w);
 
 /*
- * The events have got more ids since the file was opened. Where that was foreseen (event.n_more_ids) a
- * reader knows them at once; else writer_finish() will write them all behind the sections.
+ * Takes over ids that the events got since the file was opened. If room was reserved for them
+ * (event.n_more_ids), readers see them at once; else writer_finish() writes all ids behind the
+ * sections.
  */
 void writer_change_ids(struct writer *w, const struct event_list *events);
 
 /*
- * Writes all sections that `info` can fill and the final header. Again with more of them: the file is
- * whole at every moment but a short one.
+ * Writes all sections that `info` can fill, and the final header. May be called again with more
+ * sections: except for a short moment, the file is complete all the time.
  */
 int writer_finish(struct writer *w, const struct file_info *info, struct err *err);
 
-/* The same with sections from elsewhere: `add` appends section `id`, or says that there is none. */
+/*
+ * The same with sections from elsewhere: `add` appends section `id`, or returns false if there is
+ * none.
+ */
 int writer_finish_with(struct writer *w, bool (*add)(void *ctx, unsigned id, struct str *out),
 	void *ctx, struct err *err);
 
-/* Closes the file. `keep` false removes it and brings the old one back: nothing was recorded. */
+/* Closes the file. `keep` false: removes it and restores the old one, as nothing was recorded. */
 void writer_close(struct writer *w, bool keep);
 
 static inline u64 writer_data_bytes(const struct writer *w)

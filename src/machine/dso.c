@@ -62,7 +62,7 @@ static const char *short_name(struct dso_list *list, enum dso_kind kind, const c
 
 	if (kind == DSO_MODULE)
 		return module_name(list, path);
-	/* "//anon" and "[stack:12]" are names as they stand. */
+	/* "//anon" and "[stack:12]" are names as they are. */
 	if ((kind != DSO_FILE && kind != DSO_JITDUMP) || !slash || !slash[1])
 		return path;
 	return intern_str(list->strings, slash + 1);
@@ -166,7 +166,7 @@ u8 dso_build_id_bytes(const u8 *id, u8 n)
 		return n;
 	while (used && !id[used - 1])
 		used--;
-	/* The last byte of an id may be zero, the last four of a hash are not. */
+	/* The last byte of an id may be zero; the last four of a hash are not. */
 	return n - used < 4 ? n : (u8)align_up(used, 4);
 }
 
@@ -199,12 +199,12 @@ static bool is_other_file(const struct dso *dso, const struct record_mmap *map)
 		return n != dso->build_id_size || memcmp(map->build_id, dso->build_id, n);
 	if (!map->ino || !dso->inode || device_of(map) != dso->device)
 		return false;
-	/* The number of a file that was deleted goes to the next one, with another generation. */
+	/* The inode number of a deleted file is used again, with another generation. */
 	return map->ino != dso->inode ||
 		(map->ino_generation && dso->generation && map->ino_generation != dso->generation);
 }
 
-/* The file that took the place of another, or is elsewhere under the same name. */
+/* Adds a file that took the place of another one, or has the same path elsewhere. */
 static struct dso *add_namesake(struct dso_list *list, struct dso *last)
 {
 	struct dso *dso = add(list, DSO_FILE, last->path);
@@ -212,7 +212,7 @@ static struct dso *add_namesake(struct dso_list *list, struct dso *last)
 	dso->nth = last->nth + 1;
 	dso->has_namesakes = last->has_namesakes = true;
 	last->namesake = dso;
-	/* Tables of build-ids were made at the end: they tell of the file that was there then. */
+	/* Tables of build-ids are made at the end: they describe the file that was there then. */
 	if (last->build_id_size && !last->has_build_id_said) {
 		memcpy(dso->build_id, last->build_id, last->build_id_size);
 		dso->build_id_size = last->build_id_size;
@@ -238,7 +238,7 @@ struct dso *dso_get_mapped(struct dso_list *list, const struct record_mmap *map,
 	size_t n = strnlen(path, map->path.n);
 	struct dso *dso;
 
-	/* Nobody puts code into what cannot be executed. Where it can be later, a record says so then. */
+	/* Memory that cannot be executed holds no code. If it can be later, another record says so. */
 	if (!is_kernel && map->prot && !(map->prot & PROT_EXEC) && is_anonymous(path, n))
 		return n ? dso_get_kind(list, path, n, DSO_NONE)
 			 : dso_get_kind(list, "//anon", 6, DSO_NONE);

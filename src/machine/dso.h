@@ -33,7 +33,7 @@ struct dso {
 	u8 kind;          /* enum dso_kind */
 	u8 build_id_size; /* 0: unknown */
 	u8 build_id[BUILD_ID_MAX];
-	/* by a record, so that the table of build-ids does not override it */
+	/* a record said the build-id, so the table of build-ids does not override it */
 	bool has_build_id_said;
 	const char *path; /* as recorded */
 	const char
@@ -42,15 +42,15 @@ struct dso {
 	 * DSO_FILE: which file it was, as far as records tell; and others that had the same path at other
 	 * times, or in other containers.
 	 */
-	u64 device, inode, generation; /* 0: not told */
+	u64 device, inode, generation; /* 0: unknown */
 	struct dso *namesake;          /* the next one; NULL: the last */
-	u32 nth;                       /* of them, in the order in which they were mapped first */
+	u32 nth;                       /* its number among them, in the order of their first maps */
 	bool has_namesakes;
-	/* DSO_FILE: the first and behind the last of its bytes that were mapped as code; equal: none were */
+	/* DSO_FILE: the range of its bytes that were mapped as code; equal: none were */
 	u64 code_from, code_to;
 	bool is_guest; /* DSO_KERNEL, DSO_MODULE: of a virtual machine's kernel */
-	u32 pid;       /* DSO_JIT: whose memory; of guests: who runs them here, 0: any other */
-	u64 base;      /* DSO_MODULE: where it was loaded */
+	u32 pid;  /* DSO_JIT: whose memory it is; guests: the process that runs it, 0: any other */
+	u64 base; /* DSO_MODULE: where it was loaded */
 };
 
 struct dso_list {
@@ -61,20 +61,20 @@ struct dso_list {
 };
 
 /*
- * What tells this build of the file from others, as hexadecimal digits: its build-id, else which file it
- * was. Nothing is added where neither is known.
+ * Adds, in hexadecimal digits, what distinguishes this build of the file from others: its build-id, else a
+ * hash of its inode and device. Adds nothing if neither is known.
  */
 void dso_add_build(const struct dso *dso, struct str *text);
 
 /*
- * How many bytes of a build-id are one. Some writers fill those of 8 or 16 bytes up with zeros, and older
- * records do not say how many there are. 0: it is none.
+ * The real size of a build-id. Some writers pad ids of 8 or 16 bytes with zeros, and older records do not
+ * tell the size. 0: it is not a build-id.
  */
 u8 dso_build_id_bytes(const u8 *id, u8 n);
 
 void dso_set_build_id(struct dso *dso, const u8 *id, u8 n);
 
-/* A map of n bytes from `pgoff` on was code. */
+/* Notes that n bytes from `pgoff` on were mapped as code. */
 void dso_note_code(struct dso *dso, u64 pgoff, u64 n);
 
 void dso_list_init(struct dso_list *list, struct intern *strings);
@@ -86,25 +86,25 @@ void dso_list_fini(struct dso_list *list);
  */
 struct dso *dso_get(struct dso_list *list, const char *path, size_t n, u32 pid, bool is_kernel);
 
-enum { DSO_NAMESAKES_MAX = 1 << 10 }; /* more files at one path are taken for the last of them */
+enum { DSO_NAMESAKES_MAX = 1 << 10 }; /* further files at one path count as the last one */
 
 /*
- * The DSO of a map. Two files that were at one path one after the other are two: they have other
- * build-ids, or other inodes of one device. What else is told apart (an overlay shows other devices in
- * /proc than in records) is one.
+ * The DSO of a map. Two files at the same path are two DSOs if their build-ids differ, or their inodes on
+ * the same device. Files on different devices are one DSO, because an overlay shows other devices in /proc
+ * than in records.
  */
 struct dso *dso_get_mapped(struct dso_list *list, const struct record_mmap *map, bool is_kernel);
 
 /*
- * Who follows a recording in the order of time learns late that a path had several files: that there
- * will be an nth one (1 and up), so that what is told of the path is told of the last.
+ * Announces that there will be an nth file (1 and up) of a path, so that what is said about the path goes to
+ * the last file. A reader that follows a recording in the order of time would learn of that file too late.
  */
 void dso_expect(struct dso_list *list, const char *path, u32 nth);
 
 /* The image of a guest's kernel ("[guest.kernel.kallsyms]...") or one of its modules. */
 struct dso *dso_get_guest(struct dso_list *list, const char *path, size_t n, u32 pid);
 
-/* The same, for a path that is known to be some kind of thing. */
+/* The same, for a path whose kind is known. */
 struct dso *dso_get_kind(struct dso_list *list, const char *path, size_t n, enum dso_kind kind);
 
 #endif

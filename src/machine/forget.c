@@ -18,7 +18,7 @@ static void drop_thread(struct machine *m, struct thread *t)
 
 static void drop_space(struct machine *m, struct space *space)
 {
-	/* Whoever still has it finds nothing in it, rather than what is not there any more. */
+	/* A pointer that is still held finds an empty space, rather than maps that are gone. */
 	*space = (struct space){.next_free = m->free_spaces};
 	m->free_spaces = space;
 }
@@ -32,7 +32,7 @@ static void drop_process(struct machine *m, struct process *p)
 	m->free_processes = p;
 }
 
-/* Those names that something newer has taken the place of. */
+/* Drops the names that newer ones had replaced. */
 static void drop_comms(struct machine *m, struct thread *t, u64 before)
 {
 	size_t first = 0;
@@ -59,8 +59,8 @@ static void drop_spaces(struct machine *m, struct process *p, u64 before)
 }
 
 /*
- * Of the lives of one tid, the newest first, those that were over; what is left of the list. The last life
- * before a later one is over when that begins, whether its end was recorded or not.
+ * Drops the lives of one tid, newest first, that were over, and returns the rest of the list. A life is over
+ * when a later one begins, whether its end was recorded or not.
  */
 static struct thread *drop_lives(struct machine *m, struct thread *newest, u64 before)
 {
@@ -84,7 +84,7 @@ static struct thread *drop_lives(struct machine *m, struct thread *newest, u64 b
 	return newest;
 }
 
-/* A process whose threads nobody has told of was there before, and may be there still. */
+/* A process whose threads no record mentions existed before the recording, and may still exist. */
 static bool is_there(const struct process *p)
 {
 	return p->is_kept || !p->has_threads;
@@ -187,7 +187,7 @@ static void copy_spaces(struct copying *c, struct process *p)
 	}
 }
 
-/* What trees had nodes of their own for, and nobody has any more. */
+/* Copies the trees that are left, which frees the nodes that only dropped spaces had. */
 static void copy_maps(struct machine *m)
 {
 	struct copying c = {.to.owner = m->maps.owner + 1};
@@ -203,6 +203,32 @@ static void copy_maps(struct machine *m)
 	m->maps_kept = m->maps.arena.total;
 	table_fini(&c.by_old);
 	vec_fini(&c.done);
+}
+
+static void mark(void *ctx, const struct map *map)
+{
+	u8 *mapped = ctx;
+
+	mapped[map->dso->id] = 1;
+}
+
+static void mark_spaces(const struct process *p, u8 *mapped)
+{
+	vec_each(space, &p->spaces) {
+		maps_each((*space)->maps, mark, mapped);
+		maps_each((*space)->before, mark, mapped);
+		maps_each((*space)->code, mark, mapped);
+	}
+}
+
+void machine_mark_mapped(const struct machine *m, u8 *mapped)
+{
+	vec_each(newest, &m->newest_processes)
+		for (const struct process *p = *newest; p; p = p->older)
+			mark_spaces(p, mapped);
+	mark_spaces(m->kernel, mapped);
+	vec_each(guest, &m->guests)
+		mark_spaces(guest->kernel, mapped);
 }
 
 void machine_forget(struct machine *m, u64 before)

@@ -6,8 +6,8 @@
 #include "base/hash.h"
 
 /*
- * The record of the kernel's map ends with its text; the code that set it up lies behind its data,
- * and the idle task of the first CPU still has it on its stack.
+ * The recorded map of the kernel ends with its text, but the code that set it up lies after its data,
+ * and the idle task of the first CPU still has that code on its stack.
  */
 #define KERNEL_IMAGE_ROOM (128ULL << 20)
 
@@ -31,7 +31,7 @@ static void add_space(struct machine *m, struct process *p, struct space value)
 	vec_add(&p->spaces, space);
 }
 
-/* Starts a state; one that began at the same moment is replaced. */
+/* Begins a new state, which replaces one that began at the same moment. */
 static void push_space(struct machine *m, struct process *p, struct space space)
 {
 	space.id = new_space_id(m);
@@ -111,7 +111,7 @@ static void add_map(struct machine *m, struct process *p, const struct map *map,
 {
 	struct space *now = process_newest(p), next = *now;
 
-	/* Over something, or under the eyes of a child: the old state must stay as it is. */
+	/* If the map covers another one, or a child shares the tree, the old state must stay as it is. */
 	if (p->is_shared || maps_overlaps(now->maps, map->start, map->end) ||
 		maps_overlaps(now->code, map->start, map->end)) {
 		m->maps.owner++;
@@ -130,7 +130,7 @@ bool machine_add_code(struct machine *m, u32 pid, const struct map *code, u64 ti
 	bool is_again = maps_overlaps(now->code, code->start, code->end);
 
 	m->n_changes++;
-	/* The first one begins a state too: until then addresses had lasting answers. */
+	/* The first code begins a state too: until then, look-ups of these addresses found something else. */
 	if (p->is_shared || is_again || !now->code) {
 		m->maps.owner++;
 		next.from = MAX(time, now->from);
@@ -199,8 +199,8 @@ static struct thread *get_thread(struct machine *m, u32 pid, u32 tid, u64 time)
 	if (t && t->pid == pid)
 		return t;
 	/*
-	 * A tid that belonged to another process until now: its FORK was lost. Else it was there
-	 * before.
+	 * If the tid belonged to another process until now, the FORK was lost. Else the thread existed
+	 * before the recording.
 	 */
 	return new_thread(m, pid, tid, t ? time : 0, get_process(m, pid));
 }
@@ -241,7 +241,7 @@ static void apply_fork(struct machine *m, const struct record *rec, const struct
 	const char *comm;
 
 	if (f->pid == f->ppid && f->tid != f->pid) {
-		/* A thread of the same process. */
+		/* A new thread of the same process. */
 		process = get_process(m, f->pid);
 	} else {
 		struct process *parents = find_process(m, f->ppid);
@@ -250,7 +250,7 @@ static void apply_fork(struct machine *m, const struct record *rec, const struct
 		if (parents && !(rec->misc & PERF_RECORD_MISC_FORK_EXEC)) {
 			struct space copy = *process_newest(parents);
 
-			/* One tree for two processes: whoever changes it first gets a new one. */
+			/* One tree for two processes: the first one to change it gets a new one. */
 			copy.from = time;
 			add_space(m, process, copy);
 			process->is_shared = parents->is_shared = true;
@@ -284,7 +284,7 @@ const struct guest *machine_guest(const struct machine *m, u32 pid)
 	return own || !pid ? own : find_guest(m, 0);
 }
 
-/* As many as a host runs; what a damaged file makes up costs no more. */
+/* More than a host runs; bounds what a damaged file costs. */
 enum { GUESTS_MAX = 4096 };
 
 static void apply_guest_mmap(struct machine *m, const struct record_mmap *r, u64 time)
@@ -320,7 +320,7 @@ static void apply_guest_mmap(struct machine *m, const struct record_mmap *r, u64
 	add_map(m, guest->kernel, &map, time);
 }
 
-/* MMAP does not tell the protection: of data its flags do, if they are recorded at all. */
+/* MMAP does not record the protection; a misc bit marks maps of data, if these are recorded at all. */
 static bool is_code(const struct record *rec, const struct record_mmap *r)
 {
 	return !(rec->misc & PERF_RECORD_MISC_MMAP_DATA) && (!r->prot || r->prot & PROT_EXEC);
@@ -382,7 +382,7 @@ static void apply_ksymbol(struct machine *m, const struct record_ksymbol *k, u64
 	add_map(m, m->kernel, &map, time);
 }
 
-/* Numbers of control groups are never used again: the first record of one says it for all times. */
+/* Ids of cgroups are never used again: the first record of one holds for all times. */
 static void apply_cgroup(struct machine *m, const struct record_cgroup *c)
 {
 	if (machine_cgroup(m, c->id))
@@ -438,7 +438,7 @@ void machine_apply(struct machine *m, const struct record *rec, const union reco
 	}
 }
 
-/* Vectors of processes and threads double, and are never quite small: see vec_grow(). */
+/* The vectors of processes and threads double, and have a minimum size: see vec_grow(). */
 static u64 bytes_held(const struct machine *m)
 {
 	enum { SMALL = 8 };
@@ -464,6 +464,7 @@ int machine_follow(struct machine *m, struct session *session, const struct stre
 		session->tally.n_undecoded++;
 		return -1;
 	}
+	session_note_odd(&session->tally, &e->rec, oddity_of_state(e->rec.type, ret_body));
 	if (m->is_foreseen)
 		return 1;
 	m->followed_to = MAX(m->followed_to, e->time);
@@ -487,7 +488,7 @@ void machine_set_build_ids(struct machine *m, const struct file_info *info)
 				  (u32)MAX(entry->pid, 0))
 			: dso_get(&m->dsos, entry->path, strlen(entry->path), 0,
 				  mode == PERF_RECORD_MISC_KERNEL);
-		/* The table was made at the end: it tells of the file that was there then. */
+		/* The table was made at the end: it describes the file that was there then. */
 		while (dso->namesake)
 			dso = dso->namesake;
 		if (dso->has_build_id_said)
@@ -503,8 +504,8 @@ static u64 take_state(void *ctx, const struct record *rec, const union record_bo
 }
 
 /*
- * Without times the state at a sample's place in the file may be an older one than the sample's own,
- * as another CPU's ring holds what came between: what it does not have is looked for in the newest.
+ * Without times, the state at a sample's place in the file may be older than the sample, because another
+ * CPU's ring holds the records between them. Maps that the state lacks are then looked up in the newest state.
  */
 static void settle_unordered(struct machine *m)
 {
@@ -516,7 +517,7 @@ static void settle_unordered(struct machine *m)
 				if (s->before)
 					continue;
 				s->before = process_newest(p)->maps;
-				/* Nobody shares it any more. */
+				/* No other process shares it any more. */
 				s->id = m->next_space_id++;
 			}
 }
@@ -551,7 +552,7 @@ int machine_foresee(struct machine *m, struct session *session, struct err *err)
 	settle_unordered(m);
 	m->coder = NULL;
 	m->is_foreseen = true;
-	/* It is all met again. */
+	/* All records will be read again. */
 	memset(&session->tally, 0, sizeof(session->tally));
 	session->pieces.n = session->readings.n = session->values.n = 0;
 	return 0;
@@ -559,7 +560,7 @@ int machine_foresee(struct machine *m, struct session *session, struct err *err)
 
 /* ---- look-ups ---- */
 
-/* The life of that tid which the time falls into; the first one for times before it. */
+/* The life of that tid at a time; the first one for earlier times. */
 static const struct thread *thread_at(const struct machine *m, u32 tid, u64 time, u64 *ret_until)
 {
 	const struct thread *t = find_thread(m, tid);
@@ -608,7 +609,7 @@ void machine_state_at(const struct machine *m, u32 pid, u32 tid, u64 time, struc
 		s.from = s.thread->from;
 	else if (s.thread)
 		s.until = MIN(s.until, s.thread->from);
-	/* That the tid is another process's holds only over this life of it. */
+	/* Even that the tid is another process's holds only during this life of it. */
 	if (s.thread && s.thread->pid != pid)
 		s.thread = NULL;
 	if (s.thread) {
@@ -635,7 +636,7 @@ void machine_state_at(const struct machine *m, u32 pid, u32 tid, u64 time, struc
 		s.from = MAX(s.from, s.guest->from <= time ? s.guest->from : 0);
 		s.until = MIN(s.until, until);
 	}
-	/* Only what is certain: a state that is valid for this very moment at least. */
+	/* The state is valid for this very moment at least. */
 	if (s.from > time)
 		s.from = time;
 	*ret_state = s;

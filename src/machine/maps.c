@@ -64,8 +64,8 @@ static struct maps_node *make(struct maps_pool *pool, const struct map *map)
 }
 
 /*
- * Cuts a tree into those that start before va and those that do not. The depth is O(log n) of
- * random trees.
+ * Cuts a tree into the maps that start before va and the others. The depth is O(log n), as of random
+ * trees.
  */
 static void split(struct maps_pool *pool, const struct maps_node *root, u64 va,
 	struct maps_node **ret_low, struct maps_node **ret_high)
@@ -120,7 +120,7 @@ static const struct map *last_of(const struct maps_node *root)
 	return root ? &root->map : NULL;
 }
 
-/* The tree whose last map ends at `end`. */
+/* The tree with its last map cut off at `end`. */
 static struct maps_node *cut_last(struct maps_pool *pool, const struct maps_node *root, u64 end)
 {
 	struct maps_node *top = own(pool, root), *n = top;

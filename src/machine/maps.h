@@ -4,7 +4,7 @@
  * Adding a map gives a new tree and leaves the old one as it was; they share what did not change.
  * So keeping every state of every process costs O(log n) a change, and a forked child costs
  * nothing.
- * In       maps; a new one replaces what it overlaps, and the ends of what it cuts remain
+ * In       maps; a new one replaces what it overlaps, and the ends that it does not cover remain
  * Out      the map that covers an address
  * Owns     nodes in the arena of their maps_pool
  * Units    ranges are half-open, [start, end)
@@ -19,20 +19,20 @@
 
 struct map {
 	u64 start, end; /* va */
-	/* What start is in the DSO: a file offset; where there is no file, start itself. */
+	/* What `start` is in the DSO: a file offset or, without a file, `start` itself. */
 	u64 pgoff;
 	struct dso *dso;
 };
 
-/* Where va lies in the map's DSO: a file offset, or va itself where there is no file. */
+/* Where va lies in the map's DSO: a file offset or, without a file, va itself. */
 static inline u64 map_offset(const struct map *m, u64 va)
 {
 	return va - m->start + m->pgoff;
 }
 
 /*
- * Whether a JIT's code may lie in it: memory without a file, or with one that has no name in any folder
- * and is mapped twice, to write and to run.
+ * Whether a JIT's code may lie in the map: memory without a file, or a memfd, which JITs map twice, to
+ * write and to run.
  */
 static inline bool map_may_be_code(const struct map *m)
 {
@@ -44,7 +44,7 @@ struct maps_node;
 
 struct maps_pool {
 	struct arena arena;
-	u32 owner; /* nodes of this owner may be changed in place: nobody has seen them yet */
+	u32 owner; /* nodes of this owner may be changed in place: no other tree has them yet */
 	u64 n_added;
 };
 
@@ -65,7 +65,7 @@ const struct maps_node *maps_remove(struct maps_pool *pool, const struct maps_no
 /* A copy of the tree that shares nothing with it, in another pool. */
 const struct maps_node *maps_copy(struct maps_pool *to, const struct maps_node *root);
 
-/* Calls each map in the order of addresses. */
+/* Calls `each` for all maps in the order of addresses. */
 void maps_each(const struct maps_node *root, void (*each)(void *ctx, const struct map *map),
 	void *ctx);
 

@@ -20,11 +20,11 @@ struct space { /* one state of an address space */
 	u32 id;
 	u64 from;
 	const struct maps_node *maps;
-	/* Before the exec: until the new program takes its first step, its callers are in the old one. */
+	/* The maps before an exec: until the new program takes its first step, call chains lie in the old one. */
 	const struct maps_node *before;
-	/* What a JIT says lies in memory that is no file's; NULL: nothing. */
+	/* Generated code in memory without a file; NULL: none. */
 	const struct maps_node *code;
-	struct space *next_free; /* machine_forget() has dropped both */
+	struct space *next_free; /* of those that machine_forget() has dropped */
 };
 
 struct process {
@@ -33,9 +33,9 @@ struct process {
 	bool is_shared;             /* the newest state's tree is seen by a child too */
 	u64 n_mmaps;                /* records, not maps that remain */
 	VEC(struct space *) spaces; /* ascending by from; never empty */
-	struct process *older;      /* that had the same pid before */
-	bool has_threads;           /* machine_forget(): somebody has told of threads */
-	bool is_kept;               /* likewise: one of these has not ended */
+	struct process *older;      /* the one that had the same pid before */
+	bool has_threads;           /* machine_forget(): records mention threads of it */
+	bool is_kept;               /* machine_forget(): one of its threads has not ended */
 };
 
 /* The newest state. */

@@ -23,12 +23,12 @@ struct thread {
 	u64 from, exit_time; /* UINT64_MAX: no exit was recorded */
 	struct process *process;
 	VEC(struct comm) comms; /* ascending by from; empty: it has no name yet */
-	struct thread *older;   /* that had the same tid before */
+	struct thread *older;   /* the one that had the same tid before */
 };
 
 /*
- * The name at a moment; for times before the first one that is known, that one. NULL if none is. It
- * holds over [*ret_from, *ret_until).
+ * The name at a time; the first known name for earlier times; NULL if none is known. It holds over
+ * [*ret_from, *ret_until).
  */
 const char *thread_comm_at(const struct thread *t, u64 time, u64 *ret_from, u64 *ret_until);
 

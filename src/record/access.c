@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Where a group of bits stands in the word. */
+/* Where a group of bits is in the word. */
 struct field {
 	u8 shift, width;
 };
@@ -42,7 +42,7 @@ static u64 only(u64 word, struct field f)
 	return word & (((u64)1 << f.width) - 1) << f.shift;
 }
 
-/* The names of the bits that are set, with "or" between them and what stands before them. */
+/* Adds the names of the bits that are set, joined by "or" to each other and to any text after `start`. */
 static void add_names(u64 bits, const char *const *names, size_t n, size_t start, struct str *text)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -114,7 +114,7 @@ static void add_block(u64 word, struct str *text)
 	static const char *const names[] = {"N/A", "Data", "Addr"};
 	u64 bits = take(word, BLOCK);
 
-	/* What is not said is not known. */
+	/* No bits: unknown. */
 	add_names(bits ? bits : NOT_AVAILABLE, names, ARRAY_SIZE(names), text->n, text);
 }
 

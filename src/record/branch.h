@@ -33,7 +33,7 @@ static inline struct branch branch_at(const u8 *entries, u64 i)
 	return (struct branch){load_u64(e), load_u64(e + 8), load_u64(e + 16)};
 }
 
-/* Since the branch before; 0: not known. */
+/* CPU cycles since the branch before; 0: unknown. */
 static inline u32 branch_cycles(u64 flags)
 {
 	return flags >> 4 & UINT16_MAX;

@@ -37,13 +37,13 @@ enum { SNOOPX_PEER = 2 };
 enum { LOCK_LOCKED = 2 };
 enum { BLK_DATA = 2, BLK_ADDRESS = 4 };
 
-/* What an access must have to be of a kind; 0: no matter. */
+/* The bits that make an access one of a kind; 0: any. */
 struct datasrc_rule {
 	u8 kind;
 	u8 op;
 	u16 hit_or_miss; /* all of these bits of the level */
 	u16 level;       /* any of these */
-	bool or_remote;  /* or the bit that says so of any level */
+	bool or_remote;  /* or the bit that makes any level remote */
 	u8 snoop;        /* any of these */
 	u8 not_snoop;    /* none of these */
 	u8 snoopx;
@@ -94,7 +94,7 @@ u32 datasrc_kinds(u64 data_src, bool has_address)
 	unsigned op = data_src >> OP_SHIFT & OP_MASK, blocked = data_src >> BLK_SHIFT & BLK_MASK;
 	u32 kinds = 0;
 
-	/* What is both counts as a load. */
+	/* An access that is both counts as a load. */
 	op = op & OP_LOAD ? OP_LOAD : op & OP_STORE;
 	if ((data_src >> LOCK_SHIFT & LOCK_MASK) & LOCK_LOCKED)
 		kinds |= 1u << DATASRC_LOCKED;
@@ -145,7 +145,7 @@ static const struct {
 	[DATASRC_STORE_L1] = {"store_l1", "Stores, L1"},
 	[DATASRC_STORE_L1_MISS] = {"store_l1_miss", "Stores, L1 missed"},
 	[DATASRC_STORE_NO_LEVEL] = {"store_no_level", "Stores of unknown level"},
-	[DATASRC_UNKNOWN] = {"unknown", "Neither load nor store is known"},
+	[DATASRC_UNKNOWN] = {"unknown", "Neither load nor store"},
 };
 
 const char *datasrc_word(enum datasrc_kind kind)

@@ -2,7 +2,7 @@
  * datasrc.h - where a memory access found its data, and what that counts as.
  *
  * In       PERF_SAMPLE_DATA_SRC, as the kernel fills it in; whether the sample has an address
- * Out      the kinds of access that it is, one bit each: a table in datasrc.c says which bits make which
+ * Out      the kinds of access that it is, one bit each: a table in datasrc.c says which bits make which kind
  * Source   linux/perf_event.h, union perf_mem_data_src; perf-c2c(1) for the meaning of the kinds
  */
 #ifndef PACE_RECORD_DATASRC_H
@@ -25,7 +25,7 @@ enum datasrc_kind {
 	DATASRC_LOCAL_HITM, /* another core of this socket had it modified */
 	DATASRC_REMOTE_HITM,
 	DATASRC_REMOTE_HIT,
-	DATASRC_LOCAL_PEER, /* it came out of another core's cache */
+	DATASRC_LOCAL_PEER, /* from the cache of another core */
 	DATASRC_REMOTE_PEER,
 	DATASRC_LOCAL_DRAM,
 	DATASRC_REMOTE_DRAM,
@@ -45,7 +45,7 @@ enum datasrc_kind {
 /* Bits 1 << enum datasrc_kind. */
 u32 datasrc_kinds(u64 data_src, bool has_address);
 
-/* "load_l1": what machine output calls it; "Load L1D hit": what people do. */
+/* The kind's name for machines, "load_l1", and for people, "Loads, L1". */
 const char *datasrc_word(enum datasrc_kind kind);
 const char *datasrc_title(enum datasrc_kind kind);
 

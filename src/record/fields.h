@@ -1,5 +1,5 @@
 /*
- * fields.h - the rows that say what each type of record is made of.
+ * fields.h - the rows that describe the fields of each type of record.
  *
  * Out      for a type, its name and its fields in the order of the bytes; record.c walks over them
  * Source   linux/perf_event.h; perf.data-file-format.txt for the types from 64 on
@@ -10,7 +10,7 @@
 #include "record/record.h"
 
 enum record_field_kind {
-	F_END, /* the row behind the last one */
+	F_END, /* the row after the last one */
 	F_U8,
 	F_U16,
 	F_U32,
@@ -29,7 +29,7 @@ enum record_field_kind {
 	F_CSTR,      /* text up to a NUL or the end of the body: the last field */
 	F_BYTES,     /* the rest of the body, or `count` bytes */
 	F_LIST,      /* entries of the rows `of`: `count`, or as many as there are */
-	F_ATTR,      /* a perf_event_attr of the size that it says */
+	F_ATTR,      /* a perf_event_attr of the size that it names */
 	F_PART,      /* a struct inside the body, with the rows `of` */
 };
 
@@ -44,9 +44,9 @@ struct record_field {
 	u8 kind;
 	u8 member; /* offset in the body; of F_END, its struct record_end */
 	u16 size;  /* of F_CHARS and F_GAP */
-	/* Records may end before it, text also inside it; then all that follow are optional too. */
+	/* Records may end before this field, and inside it if it is text; all fields after it are optional too. */
 	bool is_optional;
-	u16 with_misc, without_misc; /* the row is there only with, without this bit */
+	u16 with_misc, without_misc; /* the row is there only with the one bit, without the other */
 	struct record_dependence when, count;
 	const struct record_field *of;
 };
@@ -54,11 +54,11 @@ struct record_field {
 struct record_type {
 	u32 type;
 	const char *name;
-	const struct record_field *fields; /* NULL: not described, its reader walks it */
+	const struct record_field *fields; /* NULL: not described here, its reader walks it */
 	bool is_state;                     /* says who ran where */
 };
 
-/* NULL: nobody knows it. */
+/* NULL: the type is unknown. */
 const struct record_type *record_type_find(u32 type);
 
 #endif

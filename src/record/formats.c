@@ -32,7 +32,7 @@ static void add_ids(struct formats *f, u32 event, const struct event *e)
 {
 	f->ids = make_room(f->ids, f->n_ids + e->n_ids, &f->ids_cap, sizeof(*f->ids));
 	for (u32 k = 0; k < e->n_ids; k++) {
-		/* The first one who has it keeps it: many that are the same would be slow to find. */
+		/* The first event that has an id keeps it: many equal ids would be slow to find. */
 		if (position_of(f, e->ids[k]) != TABLE_NONE)
 			continue;
 		table_add(&f->by_id, hash_u64(e->ids[k]), f->n_ids);
@@ -64,7 +64,7 @@ void formats_add(struct formats *f, const struct event_list *events)
 		f->ids_agree = true;
 	}
 	f->at = make_room(f->at, events->n, &f->cap, sizeof(*f->at));
-	/* Who asks for the format of an unknown event gets the first one. */
+	/* Unknown events get the first format, so there has to be one. */
 	if (!events->n)
 		memset(f->at, 0, sizeof(*f->at));
 	for (; f->n < events->n; f->n++) {
@@ -76,7 +76,7 @@ void formats_add(struct formats *f, const struct event_list *events)
 		sample_format_init(format, &e->attr);
 		f->has_reads |= format->type & PERF_SAMPLE_READ;
 		f->time_in_all &= e->attr.flags & ATTR_SAMPLE_ID_ALL ? format->type : 0;
-		/* Ids help only where they can be found before it is known whose they are. */
+		/* Ids help only if they can be found before the event is known. */
 		f->ids_agree = f->ids_agree && sample_id_place(format, &from_start, &from_end) &&
 			(!f->n || (from_start == f->id_from_start && from_end == f->id_from_end));
 		f->id_from_start = from_start;
@@ -107,7 +107,7 @@ u32 formats_event_of_id(const struct formats *f, u64 id)
 
 /* ---- events whose ids are not all at one place ---- */
 
-/* Whether a sample's bytes are just what the format says, to the last one. */
+/* Whether the bytes of a sample fit the format exactly. */
 static bool has_form(const struct sample_format *format, const struct record *rec)
 {
 	u32 n = rec->size - RECORD_HEADER_SIZE;
@@ -137,7 +137,7 @@ static u64 own_id(const struct sample_format *format, const struct record *rec)
 	return at + 8 <= rec->size ? load_u64(rec->at + at) : 0;
 }
 
-/* By the id where the event of that id has it, else by the form that no other event's samples have. */
+/* The event whose id is where its format has ids, else the only one without ids whose format fits. */
 static u32 event_by_form(const struct formats *f, const struct record *rec)
 {
 	bool is_sample = rec->type == PERF_RECORD_SAMPLE;
@@ -192,13 +192,13 @@ u64 formats_time(const struct formats *f, const struct record *rec, u32 event)
 	} else if (!record_has_trailer(rec->type) || !sample_decode_trailer(format, rec, &sample)) {
 		return 0;
 	}
-	/* What perf makes up itself says so with all bits set. */
+	/* Records that perf synthesizes have all bits of the time set. */
 	return sample.time == UINT64_MAX ? 0 : sample.time;
 }
 
 /* ---- records of the other byte order ---- */
 
-/* The event of a record whose body is not turned around yet. */
+/* The event of a record whose body is not swapped yet. */
 static u32 event_of_foreign(const struct formats *f, const u8 *bytes, const struct record_header *h)
 {
 	u8 copy[8];
@@ -227,10 +227,10 @@ bool formats_swap(const struct formats *f, u8 *bytes, u16 size)
 	memcpy(bytes, &h, sizeof(h));
 	if (h.size != size)
 		return false;
-	/* Until the events are known there are records about events only. */
+	/* Before the events are known, only records about events come. */
 	if (!f->n)
 		return h.type >= PERF_RECORD_USER_TYPE_START && record_swap(bytes, size, 0);
-	/* Whose a sample is follows from its fields, which have to be turned around first. */
+	/* The event of a sample follows from its fields, which would have to be swapped first. */
 	if (h.type == PERF_RECORD_SAMPLE && formats_are_mixed(f))
 		return false;
 	format = &f->at[event_of_foreign(f, bytes, &h)];

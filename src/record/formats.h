@@ -19,10 +19,10 @@ struct formats {
 	struct sample_format *at; /* one for each event */
 	size_t n, cap;
 	bool has_ids;
-	bool ids_agree;    /* all samples have them at the same place */
-	u32 id_from_start; /* bytes behind a sample's header */
+	bool ids_agree;    /* all samples have ids, at the same place */
+	u32 id_from_start; /* bytes after a sample's header */
 	u32 id_from_end;   /* bytes before the end of another record */
-	bool has_reads;    /* samples of some event hold what counters had counted */
+	bool has_reads;    /* samples of some event hold values of counters */
 	u64 time_in_all;   /* PERF_SAMPLE_TIME if samples and other records all carry times */
 	struct table by_id;
 	struct {
@@ -30,20 +30,20 @@ struct formats {
 		u32 event;
 	} * ids;
 	size_t n_ids, ids_cap;
-	/* The first event of each kind of samples; more kinds than there is room for are not told apart. */
+	/* The first event of each kind of samples; kinds beyond the limit are not told apart. */
 	u32 kinds[FORMATS_KINDS_MAX];
 	size_t n_kinds;
 };
 
-/* Whether several events have samples of one kind that do not say whose they are: they go to the first. */
+/* Whether several events have samples of the same format without ids: all of these go to the first event. */
 static inline bool formats_are_untold(const struct formats *f)
 {
 	return f->n > 1 && !f->has_ids && f->n_kinds == 1;
 }
 
 /*
- * Whether ids, if there are any, are not at one place in all samples: whose a sample is follows from the
- * form of it then, and where that is several events', it is nobody's (TABLE_NONE).
+ * Whether samples have several formats without ids at a common place. The event of a sample then follows
+ * from its form; a sample that fits several events has none (TABLE_NONE).
  */
 static inline bool formats_are_mixed(const struct formats *f)
 {
@@ -51,29 +51,29 @@ static inline bool formats_are_mixed(const struct formats *f)
 }
 
 void formats_init(struct formats *f, const struct event_list *events);
-/* Takes in the events that have come since; those of before have not changed. */
+/* Takes in the events that have come since; earlier events must not have changed. */
 void formats_add(struct formats *f, const struct event_list *events);
 void formats_fini(struct formats *f);
 
 /*
- * The event of a record: 0 if there is but one or the record does not say, TABLE_NONE for an id nobody
- * has, and for samples that may be of several events with other forms.
+ * The event of a record: 0 if there is only one or the record does not say; TABLE_NONE for an unknown id,
+ * and for samples whose form fits several events.
  */
 u32 formats_event(const struct formats *f, const struct record *rec);
 
-/* The format of an event's samples; of the first one for records of no event, TABLE_NONE. */
+/* The format of an event's samples; that of the first event for TABLE_NONE. */
 static inline const struct sample_format *formats_format(const struct formats *f, u32 event)
 {
 	return &f->at[event == TABLE_NONE ? 0 : event];
 }
 
-/* When a record of that event was written; 0: it does not say. */
+/* The time of a record of that event; 0: it has none. */
 u64 formats_time(const struct formats *f, const struct record *rec, u32 event);
 
-/* The event with that id; 0 for the id 0, which nobody has. */
+/* The event with that id, or TABLE_NONE; 0 for the id 0, which no event has. */
 u32 formats_event_of_id(const struct formats *f, u64 id);
 
-/* Turns a record of the other byte order around, in place; false if it makes no sense. */
+/* Swaps a record of the other byte order, in place; false if it is malformed. */
 bool formats_swap(const struct formats *f, u8 *bytes, u16 size);
 
 #endif

@@ -5,15 +5,15 @@
 #define VSYSCALL_PAGE (0xffffffffff600000 >> 12)
 
 static const char *const texts[ODDITIES] = {
-	[ODDITY_NUMBER] = "a process or thread number that no kernel gives",
+	[ODDITY_NUMBER] = "a process or thread number that no kernel gives out",
 	[ODDITY_CPU] = "a CPU that its machine does not have",
 	[ODDITY_PERIOD] = "a period that takes centuries",
-	[ODDITY_TIME] = "a time outside of what its file says of all samples",
-	[ODDITY_PLACE] = "a program's code where the kernel is, or the reverse",
-	[ODDITY_CHAIN] = "callers of neither the kernel, nor a program, nor a guest",
+	[ODDITY_TIME] = "a time outside the span that its file gives for all samples",
+	[ODDITY_PLACE] = "user code at a kernel address, or the reverse",
+	[ODDITY_CHAIN] = "a call chain that does not begin with a context marker",
 	[ODDITY_REGS] = "registers of neither 32 nor 64 bits",
-	[ODDITY_STACK] = "more bytes of a stack than it has",
-	[ODDITY_REST] = "bytes behind its last field",
+	[ODDITY_STACK] = "a stack dump that claims more bytes than it has",
+	[ODDITY_REST] = "bytes after its last field",
 };
 
 const char *oddity_text(enum oddity oddity)
@@ -21,7 +21,7 @@ const char *oddity_text(enum oddity oddity)
 	return texts[oddity];
 }
 
-/* One that has ended is (u32)-1, before Linux 4.15 0. */
+/* A task that has ended is (u32)-1, or 0 before Linux 4.15. */
 static bool is_number(u32 n)
 {
 	return n <= ODDITY_PID_MOST || n == (u32)-1;
@@ -43,7 +43,7 @@ static bool is_marker(u64 address)
 	}
 }
 
-/* Address spaces of x86 and arm64 end at 2^57; the vsyscall page of programs lies among the kernel's. */
+/* User addresses of x86 and arm64 end at 2^57; only the vsyscall page lies among the kernel's. */
 static bool is_misplaced(u64 address, bool is_kernel)
 {
 	if (!address)
@@ -51,7 +51,7 @@ static bool is_misplaced(u64 address, bool is_kernel)
 	return is_kernel ? !(address >> 63) : address >> 57 && address >> 12 != VSYSCALL_PAGE;
 }
 
-/* Where the sample was taken, and the first of its callers. */
+/* Checks where the sample was taken, and its first caller. */
 static enum oddity in_places(const struct sample *s, u16 misc, u64 fields)
 {
 	unsigned mode = misc & PERF_RECORD_MISC_CPUMODE_MASK;
@@ -95,6 +95,27 @@ struct oddity_bounds oddity_bounds_of(const struct oddity_limits *l, u64 fields)
 		b.time_span = l->last_time - MIN(l->last_time, l->first_time);
 	}
 	return b;
+}
+
+enum oddity oddity_of_state(u32 type, const union record_body *body)
+{
+	bool is_sound = true;
+
+	switch (type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		is_sound = is_number(body->mmap.pid) && is_number(body->mmap.tid);
+		break;
+	case PERF_RECORD_COMM:
+		is_sound = is_number(body->comm.pid) && is_number(body->comm.tid);
+		break;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		is_sound = is_number(body->task.pid) && is_number(body->task.tid) &&
+			is_number(body->task.ppid) && is_number(body->task.ptid);
+		break;
+	}
+	return is_sound ? ODDITY_NONE : ODDITY_NUMBER;
 }
 
 /* per sample that may be odd */

@@ -1,18 +1,20 @@
 /*
- * oddity.h - what a sample says that no kernel can have written: a sign of damage in bytes that decode.
+ * oddity.h - values in a record that no kernel can have written: damage in bytes that still decode.
  *
- * In       a decoded sample, its format, and what the recording says of its machine and its time
- * Out      the first thing that cannot be, or ODDITY_NONE
+ * In       a decoded sample, its format, and what the recording says about its machine and its time; or a
+ *          decoded record about processes and threads
+ * Out      the first impossible value, or ODDITY_NONE
  * Source   PID_MAX_LIMIT of Linux' include/linux/threads.h; perf_callchain() and perf_output_sample() of
  *          kernel/events: a chain begins with a PERF_CONTEXT_ marker, a dump holds what it says it does
  *
- * A number that could be true is not looked at twice: that a sample was another thread's, on another CPU,
- * at another address cannot be seen in it. No sample of a whole file may be odd.
+ * Plausible values pass: damage that moves a sample to another thread, CPU or address cannot be seen in it.
+ * No sample of an undamaged file may be odd.
  */
 #ifndef PACE_RECORD_ODDITY_H
 #define PACE_RECORD_ODDITY_H
 
 #include "event/abi.h"
+#include "record/record.h"
 #include "record/sample.h"
 
 enum oddity {
@@ -29,7 +31,7 @@ enum oddity {
 	ODDITIES
 };
 
-/* What the recording says of all its samples. */
+/* What the recording says about all its samples. */
 struct oddity_limits {
 	u32 n_cpus;      /* 0: unknown */
 	bool has_halves; /* the kernel has the upper half of addresses, programs the lower */
@@ -41,8 +43,8 @@ enum { ODDITY_PID_MOST = 4 << 20 }; /* of 64-bit kernels */
 #define ODDITY_PERIOD_MOST ((u64)1 << 62)
 
 /*
- * What nearly every sample is within, at once for all of its fields: those that were not decoded are 0
- * in it, or have no limit here. `fields` as below.
+ * Bounds that nearly every sample is within, for a quick check of all fields at once: fields that were not
+ * decoded are 0, or have no limit here. `fields` as for oddity_of().
  */
 struct oddity_bounds {
 	u64 cpu_end, first_time, time_span;
@@ -51,7 +53,7 @@ struct oddity_bounds {
 
 struct oddity_bounds oddity_bounds_of(const struct oddity_limits *limits, u64 fields);
 
-/* Markers are in the last page of addresses; a second one is looked at closely. */
+/* Whether a chain may be odd. Markers are in the last page of addresses; a second marker needs a closer look. */
 static inline bool oddity_chain_may_be(const struct sample_words *chain)
 {
 	u64 first = load_u64(chain->at), second = chain->n > 1 ? load_u64(chain->at + 8) : 0;
@@ -60,7 +62,7 @@ static inline bool oddity_chain_may_be(const struct sample_words *chain)
 		(first == PERF_CONTEXT_KERNEL ? !(second >> 63) : second >> 57 != 0);
 }
 
-/* per sample: true: it may be odd, which oddity_of() knows */
+/* per sample: whether it may be odd; oddity_of() decides */
 static inline bool oddity_may_be(const struct sample *s, u16 misc, const struct oddity_bounds *b)
 {
 	unsigned mode = misc & PERF_RECORD_MISC_CPUMODE_MASK;
@@ -80,11 +82,14 @@ static inline bool oddity_may_be(const struct sample *s, u16 misc, const struct 
 	return is_odd;
 }
 
-/* misc: of its record; fields: those PERF_SAMPLE_* that were decoded. */
+/* misc: of its record; fields: the PERF_SAMPLE_* that were decoded. */
 enum oddity oddity_of(const struct sample *s, u16 misc, u64 fields,
 	const struct oddity_limits *limits);
 
-/* "a thread number that no kernel gives" */
+/* The same for a record that changes the state of processes and threads: record_is_state(). */
+enum oddity oddity_of_state(u32 type, const union record_body *body);
+
+/* "a CPU that its machine does not have" */
 const char *oddity_text(enum oddity oddity);
 
 #endif

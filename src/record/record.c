@@ -6,7 +6,7 @@
 
 enum { SHOWN_MAX = 4096 }; /* entries or bytes of one field in text */
 
-/* The kinds of one size: how many bytes, and of how many a number is made. */
+/* The kinds of fixed size: how many bytes they have, and how many bytes each number in them has. */
 static const struct {
 	u8 size, unit;
 } scalars[] = {
@@ -68,7 +68,7 @@ static u64 entry_size(const struct record_field *entry)
 	return n;
 }
 
-/* The row behind the last one. */
+/* The row after the last one. */
 static const struct record_field *end_row(const struct record_field *f)
 {
 	while (f->kind != F_END)
@@ -89,12 +89,12 @@ static struct record_end end_of(const struct record_type *t, const void *body)
 struct walk {
 	struct bytes b;
 	u16 misc;
-	bool is_foreign; /* what is walked over is turned into this machine's order, in place */
+	bool is_foreign; /* the bytes are swapped to this machine's order, in place */
 	u8 n_missing;
 	const char *failed; /* the field that does not fit */
 };
 
-/* n bytes of numbers of `unit` bytes each. */
+/* Swaps n bytes of numbers of `unit` bytes each. */
 static void swap_units(u8 *p, u64 n, u8 unit)
 {
 	for (; unit > 1 && n >= unit; n -= unit, p += unit) {
@@ -143,7 +143,7 @@ static u64 attr_bytes(const struct walk *w)
 		return ATTR_SIZE_VER0;
 	size = load_u32(w->b.at + 4);
 	size = w->is_foreign ? __builtin_bswap32(size) : size;
-	/* The first ones did not say; what says less than the least says nothing. */
+	/* The first attrs named no size; one that is too small counts as none. */
 	return MAX(size, (u32)ATTR_SIZE_VER0);
 }
 
@@ -264,7 +264,7 @@ bool record_swap(u8 *at, u16 size, u32 trailer)
 
 /* ---- the way back ---- */
 
-/* How many fields that records may lack this one has. */
+/* How many fields of this record are optional. */
 static unsigned n_optional(const struct record_field *f, u16 misc, const u8 *base)
 {
 	unsigned n = 0;

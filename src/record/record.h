@@ -1,20 +1,20 @@
 /*
  * record.h - one record of the stream: its type, and the fields that are not samples.
  *
- * In       a view of the record's bytes, in this machine's byte order; record_swap() brings them
- *          into it
+ * In       a view of the record's bytes, in this machine's byte order; record_swap() converts others
+ *          to it
  * Out      a union record_body; strings, lists and byte runs are views into the record
  * Life     a view is valid as long as the buffer it came from
- * Errors   ERR_FORMAT with the record's type, offset and the numbers that disagree; swapping says
- *          no more than that it could not be done
+ * Errors   ERR_FORMAT with the record's type, offset and the numbers that disagree; swapping only
+ *          tells that it failed
  * Source   linux/perf_event.h: enum perf_event_type; the user types: perf.data-file-format.txt
  *
- * The type table says each layout once; decoding, encoding, printing and swapping walk it. What has
- * been decoded encodes to the same bytes, whatever they were.
+ * The type table states each layout once; decoding, encoding, printing and swapping walk it. A body
+ * that was decoded encodes to the same bytes, whatever they were.
  *
- * Texts of before Linux 2.6.31 have type 2 for MUNMAP (it is LOST), and bit 2 of misc for OVERFLOW: the record
- * was a sample then, and its type the bits of what it held. Today that bit belongs to the number that is the
- * processor's mode. No file of that kind is known, and none is read.
+ * Documents from before Linux 2.6.31 give type 2 to MUNMAP (today LOST), and bit 2 of misc to OVERFLOW: such a
+ * record was a sample, and its type held the bits of its fields. Today that bit is part of the CPU mode. No such
+ * file is known, and pace reads none.
  */
 #ifndef PACE_RECORD_RECORD_H
 #define PACE_RECORD_RECORD_H
@@ -41,16 +41,16 @@ struct record {
 enum { RECORD_HEADER_SIZE = sizeof(struct record_header), BUILD_ID_MAX = 20 };
 
 /*
- * Whether a record may be of that size. The kernel's are multiples of 8, but for samples with a copy of
- * a stack: where the address space ends sooner than the copy would, that has what is left of it
- * (32-bit programs, whose stack pointers are multiples of 4).
+ * Whether a record can have that size. The kernel's sizes are multiples of 8, except for samples with a
+ * stack dump: a dump that reaches the end of the address space is cut there (32-bit programs, whose stack
+ * pointers are multiples of 4).
  */
 static inline bool record_is_size_sound(u32 type, u16 size)
 {
 	return size >= RECORD_HEADER_SIZE && (size % 8 == 0 || type == PERF_RECORD_SAMPLE);
 }
 
-/* A run of bytes inside a record; of lists, the entries: read them with load_u64() and the like. */
+/* A run of bytes inside a record, or the entries of a list: read these with load_u64() and the like. */
 struct record_bytes {
 	const u8 *at;
 	u32 n;
@@ -62,9 +62,9 @@ struct record_bytes {
  * has every field.
  */
 struct record_end {
-	const u8 *at; /* what stood behind the last field: NULs, padding, what the table lacks */
+	const u8 *at; /* what followed the last field: NULs, padding, fields that the table lacks */
 	u32 n;
-	u8 n_missing; /* fields that came later than the program that wrote the record */
+	u8 n_missing; /* fields that are newer than the program that wrote the record */
 };
 
 struct record_empty { /* SWITCH, FINISHED_ROUND, FINISHED_INIT */
@@ -166,7 +166,7 @@ struct record_text_poke {
 };
 
 struct record_callchain_deferred {
-	u64 cookie; /* the samples that end in PERF_CONTEXT_USER_DEFERRED and this go on here */
+	u64 cookie; /* chains of samples that end in PERF_CONTEXT_USER_DEFERRED and this continue here */
 	u64 nr;
 	struct record_bytes ips; /* nr of u64 */
 	struct record_end end;
@@ -191,7 +191,7 @@ struct record_tracing_data {
 
 struct record_build_id {
 	s32 pid;         /* -1: the host */
-	u8 build_id[24]; /* 20 bytes; with MISC_BUILD_ID_SIZE the next one is how many count */
+	u8 build_id[24]; /* 20 bytes; with MISC_BUILD_ID_SIZE the next byte says how many count */
 	struct record_bytes path;
 	struct record_end end;
 };
@@ -240,7 +240,7 @@ struct record_cpu_map {
 	struct record_bytes padding; /* before a mask of 8-byte entries */
 	struct record_bytes cpus;    /* u16 numbers, or the words of a mask */
 	u8 any_cpu, range_reserved;  /* of a range; any_cpu: the pseudo-CPU -1 is in it too */
-	u16 start_cpu, end_cpu;      /* the last one is in it */
+	u16 start_cpu, end_cpu;      /* end_cpu is in it */
 	struct record_end end;
 };
 
@@ -270,7 +270,7 @@ enum record_update_type {
 };
 
 struct record_event_update {
-	u64 update_type; /* enum record_update_type: which of the others there is */
+	u64 update_type; /* enum record_update_type: says which of the others is there */
 	u64 id;
 	double scale;
 	struct record_bytes text; /* the unit or the name */
@@ -341,7 +341,7 @@ union record_body {
 	struct record_bpf_metadata bpf_metadata;
 };
 
-/* The whole record `at` bytes behind the first of n; false: there is none. */
+/* The record at offset `at` of n bytes; false if there is no whole one. */
 static inline bool record_in(const void *records, size_t n, size_t at, struct record *ret)
 {
 	struct record_header header;
@@ -358,7 +358,7 @@ static inline bool record_in(const void *records, size_t n, size_t at, struct re
 /* "MMAP2", "SAMPLE" ... or NULL for a type that is not in the table. */
 const char *record_type_name(u32 type);
 
-/* Whether records of this type say who ran where: the machine is made of them. */
+/* Whether records of this type say who ran where: the machine is built from them. */
 bool record_is_state(u32 type);
 
 /*
@@ -379,26 +379,26 @@ int record_decode(const struct record *rec, u32 trailer, union record_body *ret_
 
 /*
  * Appends a record: header, body, its end or padding to 8, then `trailer` bytes of zeros. False if
- * it would be larger than a record can be (65,535 bytes), a list has not the number of entries that
- * the body says, or the type has no fields in the table.
+ * it would be larger than a record can be (65,535 bytes), a list does not have the number of entries
+ * that the body says, or the type has no fields in the table.
  */
 bool record_encode(u32 type, u16 misc, const union record_body *body, u32 trailer, struct str *out);
 
 /*
  * Adds "name=value" for each field, joined by spaces, lists as [a b]; foreign text is made safe.
- * Of more than 4096 entries or bytes only the first ones are shown.
+ * At most 4096 entries or bytes of a field are shown.
  */
 void record_add_text(u32 type, u16 misc, const union record_body *body, struct str *text);
 
-/* Turns a header of the other byte order into this machine's. */
+/* Swaps a header of the other byte order to this machine's. */
 void record_swap_header(struct record_header *header);
 
 /*
- * Turns the body of a record of the other byte order into this machine's, in place. `at` has `size`
- * bytes; its header is turned already. Left as they are: the last `trailer` bytes, which are for
+ * Swaps the body of a record of the other byte order to this machine's, in place. `at` has `size`
+ * bytes; its header is swapped already. Not swapped are the last `trailer` bytes, which are for
  * sample_swap_trailer(); samples, for sample_swap(); types that are not in the table; and, inside a
  * record, the bytes of texts, build-ids, machine code, compressed data and feature sections. False
- * if a field does not fit: what stands before it is turned, the rest is not.
+ * if a field does not fit: the fields before it are swapped, the rest is not.
  */
 bool record_swap(u8 *at, u16 size, u32 trailer);
 

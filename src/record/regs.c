@@ -50,7 +50,7 @@ static u64 bits_of(const struct arch *arch, unsigned number)
 	return (is_vector(arch, number) ? 3ull : 1ull) << number;
 }
 
-/* The next one: behind the second half of a vector. */
+/* The number of the next register, past the second half of a vector. */
 static unsigned next_number(const struct arch *arch, unsigned number)
 {
 	return number + (is_vector(arch, number) ? 2 : 1);
@@ -73,7 +73,7 @@ static int unknown_name(const struct arch *arch, const char *name, size_t n, u64
 	int r;
 
 	regs_add_names(arch, available, &names);
-	r = err_set(err, ERR_INVAL, "'%.*s' is no register that can be sampled; these can: %s",
+	r = err_set(err, ERR_INVAL, "'%.*s' is not a register that can be sampled; these can: %s",
 		(int)MIN(n, (size_t)32), name, str_text(&names));
 	str_fini(&names);
 	return r;

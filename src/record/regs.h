@@ -15,14 +15,14 @@
 const struct arch *regs_arch(const struct arch *machine, u64 abi);
 
 /*
- * The mask of the registers that finding callers takes, 0 where nobody can: all but segments, as
- * perf has it.
+ * The mask of the registers that unwinding needs: all but segments, as in perf; 0 if pace cannot
+ * unwind there.
  */
 u64 regs_for_callers(const struct arch *arch);
 
 /*
- * The registers that can be sampled: those that the kernel has of every program, and, for
- * `has_vectors`, those that only a CPU with PEBS can add.
+ * The registers that can be sampled: those that the kernel has of every program and, with
+ * `has_vectors`, those that only a CPU with PEBS adds.
  */
 u64 regs_available(const struct arch *arch, bool has_vectors);
 
@@ -30,13 +30,13 @@ u64 regs_available(const struct arch *arch, bool has_vectors);
 const char *regs_name(const struct arch *arch, unsigned number, char *buf, size_t size);
 
 /*
- * The mask of "ax,bx,XMM0": names in any case, all of them in `available`; XMM0 is both of its halves.
- * ERR_INVAL names the others.
+ * The mask of "ax,bx,XMM0": letter case is ignored; XMM0 is both of its halves. ERR_INVAL, with the names
+ * that there are, if one is not in `available`.
  */
 int regs_parse(const struct arch *arch, const char *text, u64 available, u64 *ret_mask,
 	struct err *err);
 
-/* The names in the mask, each vector register once, with spaces between them. */
+/* Adds the names in the mask, each vector register once, with spaces between them. */
 void regs_add_names(const struct arch *arch, u64 mask, struct str *text);
 
 #endif

@@ -3,11 +3,11 @@
  *
  * The field table (sample.c) is in the order the kernel writes. Decoding, measuring, encoding,
  * printing and byte swapping walk the same rows, so the order is stated once.
- * In       an attr (what was asked for) and the bytes behind a record's header, in this machine's
- *          byte order; sample_swap() and sample_swap_trailer() bring them into it
+ * In       an attr (what was asked for) and the bytes after a record's header, in this machine's
+ *          byte order; sample_swap() and sample_swap_trailer() convert others to it
  * Out      struct sample; chains, stacks and raw bytes are views into the record
  * Life     views are valid as long as the record's buffer
- * Errors   ERR_FORMAT with the field that does not fit; swapping says no more than that it does not
+ * Errors   ERR_FORMAT with the field that does not fit; swapping only tells that one does not
  * Source   Linux kernel/events/core.c, perf_output_sample(): the order in which fields are put; the
  *          comment in linux/perf_event.h is older and misses CGROUP
  *
@@ -81,7 +81,7 @@ struct sample {
 	u64 data_page_size;
 	u64 code_page_size;
 	struct record_bytes aux;
-	u64 n_rest; /* bytes behind the last field, where that was decoded */
+	u64 n_rest; /* bytes after the last field, if that was decoded */
 };
 
 /* What the samples of one event look like, worked out once from its attr. */
@@ -105,16 +105,16 @@ struct sample_format {
 void sample_format_init(struct sample_format *format, const struct event_attr *attr);
 
 /*
- * Decodes the body (n bytes behind the header) into *sample, whose other members stay as they are:
+ * Decodes the body (n bytes after the header) into *sample, whose other members stay as they are:
  * clear it once before samples of this format go into it. Only fields in `wanted` (PERF_SAMPLE_*)
- * and those before the last of them are sure to be looked at.
+ * and those before the last of them are certain to be decoded.
  */
 int sample_decode(const struct sample_format *format, const u8 *body, size_t n, u64 wanted,
 	struct sample *sample, struct err *err);
 
 /*
- * The trailer of a record that is no sample: id, pid, tid, time, stream_id, cpu. False if it is cut
- * off.
+ * Decodes the trailer of a record that is not a sample: id, pid, tid, time, stream_id, cpu. False if
+ * it is cut off.
  */
 bool sample_decode_trailer(const struct sample_format *format, const struct record *rec,
 	struct sample *ret_sample);
@@ -123,20 +123,20 @@ bool sample_decode_trailer(const struct sample_format *format, const struct reco
 void sample_encode(const struct sample_format *format, const struct sample *sample,
 	struct str *out);
 
-/* Appends the trailer, as the kernel does behind other records. */
+/* Appends the trailer, as the kernel does to other records. */
 void sample_encode_trailer(const struct sample_format *format, const struct sample *sample,
 	struct str *out);
 
 /*
- * Turns a SAMPLE's body (n bytes behind the header) of the other byte order into this machine's, in
- * place. Left as they are, because only their readers know what is in them: the bytes of RAW, of
- * AUX and of user stacks. False if a field does not fit: what stands before it is turned.
+ * Swaps a SAMPLE's body (n bytes after the header) of the other byte order to this machine's, in
+ * place. The bytes of RAW, of AUX and of user stacks are not swapped, because only their readers know
+ * what is in them. False if a field does not fit: the fields before it are swapped.
  */
 bool sample_swap(const struct sample_format *format, u8 *body, size_t n);
 
 /*
- * Turns the trailer of a record of `size` bytes, header included, that is no sample. False if the
- * record is too small for one; nothing is changed then.
+ * Swaps the trailer of a record of `size` bytes, header included, that is not a sample. False, with
+ * nothing changed, if the record is too small for a trailer.
  */
 bool sample_swap_trailer(const struct sample_format *format, u8 *at, u16 size);
 
@@ -144,7 +144,7 @@ bool sample_swap_trailer(const struct sample_format *format, u8 *at, u16 size);
 void sample_add_text(const struct sample_format *format, const struct sample *sample,
 	const struct arch *arch, struct str *text);
 
-/* What counters read, of a sample or of a READ record: false if it does not fit. */
+/* Decodes the counter values of a sample or of a READ record; false if they do not fit. */
 bool sample_decode_read(const struct sample_format *format, struct bytes *b,
 	struct sample_read *read);
 
@@ -158,16 +158,16 @@ struct sample_value {
 struct sample_value sample_read_value(const struct sample_format *format,
 	const struct sample_read *read, u64 i);
 
-/* Where a word of the sample's first ones stands, those of fixed size: from the body's start. */
+/* Where a field is, from the body's start; false if it is not one of the leading fields of fixed size. */
 bool sample_word_place(const struct sample_format *format, u64 bit, u32 *ret_from_start);
 
 /*
- * Where the word that names the event stands: from the body's start, or, for trailers, from the
- * record's end.
+ * Where the word that identifies the event is: from the body's start or, for trailers, from the
+ * record's end. False if there is none.
  */
 bool sample_id_place(const struct sample_format *format, u32 *ret_from_start, u32 *ret_from_end);
 
-/* Where the time stands in trailers, from the record's end; 0: they have none. */
+/* Where the time is in trailers, from the record's end; 0: they have none. */
 u32 sample_time_place(const struct sample_format *format);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * samplerow.h - what the fields of samples look like, for those who decode, turn and print them.
+ * samplerow.h - the table of sample fields, for the code that decodes, swaps and prints them.
  *
- * Nobody but record/sample* includes it.
+ * Only record/sample* includes it.
  */
 #ifndef PACE_RECORD_SAMPLEROW_H
 #define PACE_RECORD_SAMPLEROW_H

@@ -6,7 +6,7 @@ struct swap {
 	u8 *at, *end;
 };
 
-/* Moves over n bytes; NULL if there are not so many. */
+/* Skips n bytes and returns where they start; NULL if fewer are left. */
 static u8 *pass(struct swap *s, u64 n)
 {
 	u8 *p = s->at;
@@ -44,7 +44,7 @@ static bool swap_u32(struct swap *s, u32 *ret_v)
 	return true;
 }
 
-/* A word that says how much follows it. */
+/* Swaps a word that says how much follows, and returns it. */
 static bool swap_count(struct swap *s, u64 *ret_n)
 {
 	const u8 *p = s->at;

@@ -26,14 +26,8 @@ static void begin_event(struct decoder *d, const struct sample_format *format, u
 static void note_odd(const struct decoder *d, const struct record *rec)
 {
 	enum oddity oddity = oddity_of(&d->sample, rec->misc, d->fields, &d->limits);
-	struct session_tally *t = d->tally;
 
-	if (!oddity)
-		return;
-	if (!t->n_odd++ || rec->offset < t->odd_offset) {
-		t->odd_offset = rec->offset;
-		t->oddity = oddity;
-	}
+	session_note_odd(d->tally, rec, oddity);
 }
 
 /* per sample */

@@ -1,12 +1,12 @@
 /*
  * decoder.h - SAMPLE records of a session, one after the other, as struct sample.
  *
- * In       records and the events they are of
+ * In       records, and the events that they belong to
  * Out      samples: fields that the event does not have are 0, `cpu` (u32)-1; `period` is always
  *          filled in, from the event if all of its samples have the same
  * Owns     the sample
  * Life     a sample is valid until the next one is decoded; its bytes as long as the record's
- * Errors   none: what cannot be decoded, or is of no event, is counted in the tally
+ * Errors   none: samples that cannot be decoded, or belong to no event, are counted in the tally
  * Threads  a decoder belongs to one thread
  */
 #ifndef PACE_SESSION_DECODER_H
@@ -18,10 +18,10 @@ struct decoder {
 	const struct session *session;
 	struct session_tally *tally;
 	u64 wanted; /* PERF_SAMPLE_* fields; the others may be missing */
-	u32 event;  /* of `sample`, which is cleared when another comes */
+	u32 event;  /* of `sample`, which is cleared when another event comes */
 	struct oddity_limits limits;
 	struct oddity_bounds bounds;
-	u64 fields; /* that are decoded */
+	u64 fields; /* those that are decoded */
 	struct sample sample;
 };
 

@@ -12,7 +12,7 @@ void periods_fini(struct periods *p)
 	memset(p, 0, sizeof(*p));
 }
 
-/* NULL: no thread has got that tid since. */
+/* NULL: no thread got that tid during the recording. */
 static struct periods_life *life_of(struct periods *p, u32 tid)
 {
 	struct table_probe probe = table_probe(&p->life_index, hash_u64(tid));
@@ -36,7 +36,7 @@ void periods_begin_thread(struct periods *p, u32 tid)
 	vec_add(&p->lives, ((struct periods_life){tid, 1}));
 }
 
-/* Values without ids stand in the order of the group, behind its leader's. */
+/* Values without ids are in the order of the group, the leader's first. */
 static u32 event_by_place(const struct event_list *events, u32 event, u64 n_values, u64 i)
 {
 	u32 leader = events->at[event].leader;
@@ -84,7 +84,7 @@ u32 periods_counter(struct periods *p, const struct formats *f, const struct eve
 		table_add(&p->index, hash, at);
 		vec_add(&p->counters, counter);
 	}
-	/* Events may be described behind their first samples. */
+	/* An event may be described after its first samples. */
 	if (p->counters.at[at].event == TABLE_NONE)
 		p->counters.at[at].event = event_of(f, events, event, &sample->read, i);
 	return at;

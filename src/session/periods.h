@@ -1,14 +1,14 @@
 /*
- * periods.h - samples that read counters: how far each has come since its sample before.
+ * periods.h - samples that read counters: what each counter has counted since its previous sample.
  *
  * A sample with PERF_SAMPLE_READ holds what the counters of its group had counted until then. Each
- * of these values is a sample of that counter's event, and its period is the difference to the value
- * before. Counters that children inherit share an id: they are told apart by their thread.
+ * of these values is a sample of that counter's event, and its period is the difference to the
+ * previous value. Counters that children inherit share an id: they are told apart by their thread.
  * In       samples and FORK records, in the order of time
  * Out      an event and a period for each value; 0: it has not counted since
- * Owns     a number for each counter
- * Errors   none. A value that is smaller than the one before is of a counter that began anew, or, if
- *          it is older too, of a sample that came late: that one's period is 0
+ * Owns     the previous value of each counter
+ * Errors   none. A value that is smaller than the previous one is from a counter that began anew or, if
+ *          it is older too, from a sample that came late, whose period is 0
  * Source   Linux kernel/events/core.c, perf_output_read_group(); perf_event_open(2), read_format
  */
 #ifndef PACE_SESSION_PERIODS_H
@@ -22,7 +22,7 @@ struct periods_counter {
 	u64 id;
 	u32 tid;   /* 0: not inherited */
 	u32 life;  /* which one of the threads that had that tid */
-	u32 event; /* TABLE_NONE: of none that the recording describes */
+	u32 event; /* TABLE_NONE: the recording does not describe it */
 	u64 value, time;
 };
 
@@ -34,12 +34,12 @@ struct periods {
 	struct table index; /* of counters, by id and tid */
 	VEC(struct periods_counter) counters;
 	struct table life_index;
-	VEC(struct periods_life) lives; /* of tids that were given out while it was recorded */
+	VEC(struct periods_life) lives; /* of tids that were given out during the recording */
 };
 
 void periods_fini(struct periods *p);
 
-/* Whether samples of that format stand for what they read. */
+/* Whether samples of that format stand for the counter values in them. */
 static inline bool periods_has(const struct sample_format *format)
 {
 	return format->type & PERF_SAMPLE_READ;
@@ -49,10 +49,10 @@ static inline bool periods_has(const struct sample_format *format)
 u32 periods_counter(struct periods *p, const struct formats *f, const struct event_list *events,
 	u32 event, const struct sample *sample, u64 i);
 
-/* What a counter has counted since its value before; this one is taken in. */
+/* What a counter has counted since its previous value; `value` is the previous one from now on. */
 u64 periods_advance(struct periods *p, u32 counter, u64 value, u64 time);
 
-/* Both at once: of samples that come in the order of time. */
+/* Both at once, for samples that come in the order of time. */
 struct periods_value {
 	u32 event;
 	u64 period;
@@ -60,7 +60,7 @@ struct periods_value {
 struct periods_value periods_take(struct periods *p, const struct formats *f,
 	const struct event_list *events, u32 event, const struct sample *sample, u64 i, u64 time);
 
-/* A new thread has that tid: its counters begin at 0. */
+/* Notes that a new thread has that tid: its counters begin at 0. */
 void periods_begin_thread(struct periods *p, u32 tid);
 
 #endif

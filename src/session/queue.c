@@ -1,6 +1,6 @@
 #include "session/queue.h"
 
-/* A record that waits, its place in the order, and what sorting takes beside that. */
+/* What a waiting record takes: itself, its place in the order, and as much again for sorting. */
 static u64 bytes_of(const struct queued *q)
 {
 	return sizeof(*q) + 2 * sizeof(struct sort_item) + (q->stays ? 0 : q->rec.size);

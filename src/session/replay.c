@@ -6,15 +6,14 @@
 #include "base/hash.h"
 
 enum {
-	COUNTERS_MAX = 1 << 22,
-	CELLS_MAX = 1 << 24, /* events times counters */
 	THREAD_ENTRY = 24,
+	CELL_BYTES = 192, /* about: what views keep of an event at a place */
 };
 
-/* Sums of 64-bit counts stay numbers: no unit is as small as that. */
+/* Sums of 64-bit counts stay finite, and no unit is as small as that. */
 #define SCALE_MAX 1e30
 
-/* ---- what the counts are of ---- */
+/* ---- what was counted ---- */
 
 static void take_update(struct replay *r, const struct record_event_update *u)
 {
@@ -78,7 +77,34 @@ static u32 find_counter(const struct replay *r, const struct record_stat *s)
 	return TABLE_NONE;
 }
 
-static int add_counter(struct replay *r, const struct record_stat *s, struct err *err)
+/* Whether an earlier counter was on the same CPU and thread; counter `i` stands for them if none was. */
+static bool is_known_place(struct replay *r, u32 i)
+{
+	const struct counter *mine = &r->counting.counters.at[i];
+	u64 hash = hash_mix((u32)mine->cpu, r->threads.at[i]);
+	struct table_probe probe = table_probe(&r->places, hash);
+	u32 k;
+
+	while ((k = table_next(&r->places, &probe)) != TABLE_NONE)
+		if (r->counting.counters.at[k].cpu == mine->cpu && r->threads.at[k] == r->threads.at[i])
+			return true;
+	table_add(&r->places, hash, i);
+	return false;
+}
+
+/* Views have a cell for each event at each place, which few readings in a file can make very many. */
+static int check_cells(const struct replay *r, u64 offset, struct err *err)
+{
+	const struct reader *reader = &r->session->reader;
+	u64 limit = reader_allows(reader, offset);
+
+	if ((u64)r->places.n * reader->events.n <= limit / CELL_BYTES)
+		return 0;
+	return allowance_exceeded(&reader->allowance, limit, offset,
+		"counts of its events on its CPUs and threads", err);
+}
+
+static int add_counter(struct replay *r, const struct record_stat *s, u64 offset, struct err *err)
 {
 	struct counters *counters = &r->counting.counters;
 	const struct formats *formats = &r->session->reader.formats;
@@ -90,11 +116,6 @@ static int add_counter(struct replay *r, const struct record_stat *s, struct err
 	}
 	if (find_counter(r, s) != TABLE_NONE)
 		return 0;
-	if (counters->n >= COUNTERS_MAX ||
-		(counters->n + 1) * r->session->reader.events.n > CELLS_MAX)
-		return err_set(err, ERR_LIMIT,
-			"'%s': more than %zu counters of %zu events: that is no recording of a machine",
-			r->session->reader.path, counters->n, r->session->reader.events.n);
 	table_add(&r->index, hash_mix(s->id, (u64)(u32)s->cpu << 32 | (u32)s->thread), counters->n);
 	vec_add(counters,
 		((struct counter){.fd = -1,
@@ -103,7 +124,7 @@ static int add_counter(struct replay *r, const struct record_stat *s, struct err
 			.tid = (u32)s->thread < r->tids.n ? r->tids.at[s->thread] : -1,
 			.id = s->id}));
 	vec_add(&r->threads, (u32)s->thread);
-	return 0;
+	return is_known_place(r, (u32)counters->n - 1) ? 0 : check_cells(r, offset, err);
 }
 
 static int take_record(struct replay *r, const struct record *rec, const union record_body *body,
@@ -120,7 +141,7 @@ static int take_record(struct replay *r, const struct record *rec, const union r
 		take_config(r, &body->stat_config);
 		return 0;
 	case PERF_RECORD_STAT:
-		return add_counter(r, &body->stat, err);
+		return add_counter(r, &body->stat, rec->offset, err);
 	case PERF_RECORD_STAT_ROUND:
 		r->n_unknown += body->stat_round.round_type > STATFILE_ROUND_FINAL;
 		return 0;
@@ -176,7 +197,8 @@ static int find_counters(struct replay *r, struct err *err)
 	r->is_found = true;
 	session_note_end(r->session, &r->cursor);
 	r->session->tally.n_undecoded += r->n_undecoded;
-	return result;
+	/* A pipe describes more events on its way. */
+	return result < 0 ? result : check_cells(r, r->session->reader.data_end, err);
 }
 
 static void explain_absent(struct counting *c)
@@ -188,7 +210,7 @@ static void explain_absent(struct counting *c)
 	for (size_t i = 0; i < c->events->n; i++)
 		if (!is_there[i])
 			err_set(&c->why[i], ERR_UNSUPPORTED,
-				"it could not be opened when this was recorded");
+				"the event could not be opened when this was recorded");
 	mem_free(is_there);
 }
 
@@ -208,7 +230,7 @@ int replay_open(struct replay *r, struct session *session, struct err *err)
 	if (!c->counters.n) {
 		replay_close(r);
 		return err_set(err, ERR_FORMAT,
-			"'%s' has no counts in it: 'stat report' shows what 'stat record' wrote",
+			"'%s' holds no counts: 'stat report' shows what 'stat record' wrote",
 			session->reader.path);
 	}
 	n_events = c->events->n;
@@ -227,6 +249,7 @@ void replay_close(struct replay *r)
 	mem_free(r->counting.readings);
 	mem_free(r->counting.why);
 	table_fini(&r->index);
+	table_fini(&r->places);
 	vec_fini(&r->threads);
 	vec_fini(&r->tids);
 	vec_fini(&r->comms);
@@ -257,7 +280,7 @@ int replay_next(struct replay *r, struct replay_moment *ret_moment, struct err *
 	}
 	if (result < 0 || !has_readings)
 		return result;
-	/* With intervals perf marks no end: the last readings are it. */
+	/* With intervals, perf does not mark the end: the last readings are the final ones. */
 	ret_moment->is_final = true;
 	return 1;
 }

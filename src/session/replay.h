@@ -5,8 +5,8 @@
  * In       a session on a file that `stat record` wrote, pace's or perf's
  * Out      a struct counting whose readings change with each moment
  * Owns     the counting, the events' units
- * Errors   ERR_FORMAT if it is no such recording; ERR_LIMIT if more counters are in it than make
- *          sense
+ * Errors   ERR_FORMAT if it is not such a recording; ERR_LIMIT if its counts would take more memory than the
+ *          recording is allowed (file/allowance.h)
  * Source   perf.data-file-format.txt: STAT_CONFIG, STAT, STAT_ROUND, EVENT_UPDATE
  */
 #ifndef PACE_SESSION_REPLAY_H
@@ -22,16 +22,17 @@ struct replay {
 	struct session *session;
 	struct statfile_config config;
 	struct counting counting;
-	struct table index; /* of counters, by (id, cpu, thread) */
+	struct table index;  /* of counters, by (id, cpu, thread) */
+	struct table places; /* of the first counter on each (cpu, thread) */
 	VEC(u32) threads;   /* by counter: its thread's number in the recording */
 	VEC(s32) tids;      /* of the recording's threads */
 	VEC(const char *) comms;
 	struct reader_cursor cursor;
 	struct arena arena;
-	bool is_open;  /* the cursor is */
+	bool is_open;  /* the cursor is open */
 	bool is_found; /* the first walk is over */
 	u64 n_undecoded;
-	u64 n_unknown; /* records of types, and rounds of kinds, that nobody knows */
+	u64 n_unknown; /* records and rounds of unknown types */
 };
 
 struct replay_moment {

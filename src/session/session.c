@@ -61,7 +61,7 @@ struct scan {
 	VEC(struct sort_item) order; /* key: time */
 	struct arena arena;
 	u64 last_time;
-	/* Samples that read counters, and the threads that begin: to be put in order too. */
+	/* Samples that read counters, and threads that begin: they have to be put in order too. */
 	struct periods periods;
 	VEC(struct sort_item) moments; /* the position of a reading, or BEGINS and a tid */
 	VEC(u32) counters;             /* of session.values */
@@ -95,7 +95,7 @@ static void keep_side_record(struct scan *scan, const struct record *rec)
 	scan->last_time = MAX(scan->last_time, time);
 }
 
-/* What of the records is kept until all are read. */
+/* How many bytes are kept until all records are read. */
 static u64 bytes_kept(const struct scan *scan)
 {
 	const struct session *s = scan->session;
@@ -114,10 +114,10 @@ static int charge_kept(const struct scan *scan, const struct record *rec, struct
 	if (LIKELY(bytes_kept(scan) <= reader_allows(r, rec->offset)))
 		return 0;
 	return allowance_exceeded(&r->allowance, reader_allows(r, rec->offset), rec->offset,
-		"records of who ran where, and what counters read,", err);
+		"records of who ran where, and values of counters,", err);
 }
 
-/* Keeps what a sample has read; what cannot be decoded is counted by the second pass. */
+/* Keeps the counter values of a sample; the second pass counts samples that cannot be decoded. */
 static void keep_reading(struct scan *scan, const struct record *rec, u64 nr)
 {
 	struct session *s = scan->session;
@@ -143,7 +143,7 @@ static void keep_reading(struct scan *scan, const struct record *rec, u64 nr)
 	}
 }
 
-/* Of a thread that begins, the counters begin too. */
+/* Keeps the start of a thread, because its counters start then too. */
 static void keep_fork(struct scan *scan, const struct record *rec)
 {
 	union record_body body;
@@ -169,7 +169,7 @@ static void settle_reading(struct scan *scan, size_t reading, u64 time)
 	}
 }
 
-/* What has been read becomes what was counted between, in the order of time. */
+/* Turns the values of counters into their differences, in the order of time. */
 static void settle_readings(struct scan *scan)
 {
 	sort_by_key(scan->moments.at, scan->moments.n);
@@ -192,12 +192,12 @@ static void count_loss(struct session *s, const struct record *rec)
 	}
 	if (rec->type == PERF_RECORD_LOST)
 		s->tally.n_lost_records += body.lost.lost;
-	/* What a filter threw away is not missing. */
+	/* Samples that a filter dropped are not missing. */
 	else if (!(rec->misc & PERF_RECORD_MISC_LOST_SAMPLES_BPF))
 		s->tally.n_lost_samples += body.lost.lost;
 }
 
-/* Events that pipe mode describes behind its beginning. */
+/* Takes in events that pipe mode describes after its beginning. */
 static void take_events(struct session *s, struct reader_cursor *c, const struct record *rec)
 {
 	reader_take(c, rec, s->log);
@@ -228,11 +228,11 @@ void session_note_end(struct session *s, const struct reader_cursor *c)
 	const struct reader *r = &s->reader;
 	const struct layout_section *data = &r->header.data;
 
-	/* Those that no record follows have a format like the others. */
+	/* Events that no record follows need a format like the others. */
 	reader_settle(&s->reader);
 	if (!s->tally.damage.reason)
 		s->tally.damage = c->damage;
-	/* What the file ends before is missing, also where it ends with a whole record. */
+	/* Records beyond the end of the file are missing, even if it ends with a whole record. */
 	if (!s->tally.damage.reason && !r->is_pipe_mode && !r->is_unfinished &&
 		data->size > r->file_size - MIN(r->file_size, data->offset)) {
 		s->tally.damage.offset = r->file_size;
@@ -242,7 +242,7 @@ void session_note_end(struct session *s, const struct reader_cursor *c)
 	s->tally.n_not_native += c->n_not_native;
 	if (c->n_text)
 		log_note(s->log,
-			"'%s': %llu bytes of text follow the last record: somebody wrote them into the same pipe",
+			"'%s': %llu bytes of text follow the last record: another program wrote them into the same pipe",
 			s->reader.path, (unsigned long long)c->n_text);
 }
 
@@ -257,14 +257,25 @@ void session_explain_content(const struct session *s)
 	if (is_traced)
 		log_note(s->log,
 			"'%s' holds an instruction trace%s, which pace does not decode: 'perf script --itrace=i10us -i %s' does",
-			path, s->tally.n_samples ? " beside its samples" : " and no samples", path);
+			path, s->tally.n_samples ? " besides its samples" : " and no samples",
+			path);
 	else if (is_counted && !s->tally.n_samples)
 		log_note(s->log,
 			"'%s' holds counts and no samples: 'pace stat report -i %s' shows them",
 			path, path);
 }
 
-/* By time; those of one moment in the order of the file. */
+void session_note_odd(struct session_tally *t, const struct record *rec, enum oddity oddity)
+{
+	if (!oddity)
+		return;
+	if (!t->n_odd++ || rec->offset < t->odd_offset) {
+		t->odd_offset = rec->offset;
+		t->oddity = oddity;
+	}
+}
+
+/* Hands on the side-band records by time; those of one time in the order of the file. */
 static int hand_on(struct scan *scan,
 	u64 (*state)(void *ctx, const struct record *rec, const union record_body *body, u64 time),
 	void *ctx, struct err *err)
@@ -282,10 +293,11 @@ static int hand_on(struct scan *scan,
 			s->tally.n_undecoded++;
 			continue;
 		}
+		session_note_odd(&s->tally, rec, oddity_of_state(rec->type, &body));
 		s->n_held = state(ctx, rec, &body, item->key);
 		if (UNLIKELY(s->n_held + bytes_kept(scan) > limit))
 			return allowance_exceeded(&s->reader.allowance, limit, rec->offset,
-				"threads and maps that it tells of", err);
+				"the threads and maps in it", err);
 	}
 	return 0;
 }
@@ -332,7 +344,7 @@ int session_scan(struct session *s,
 			o = o->next)
 			o->see(o->ctx, &rec);
 	}
-	/* What is packed can be read from its start only. */
+	/* Packed records can be read from their start only. */
 	if (s->reader.is_packed)
 		s->pieces.n = MIN(s->pieces.n, (size_t)1);
 	session_note_end(s, &cursor);
@@ -353,8 +365,8 @@ int session_scan(struct session *s,
 /* ---- pass 2 ---- */
 
 /*
- * All that one worker writes to. Each has an allocation of its own, and what is written for every
- * record stands before what is not: two workers must not share a cache line.
+ * All that one worker writes to. Each worker has an allocation of its own, and what it writes for every
+ * record comes first: two workers must not share a cache line.
  */
 struct pass_worker {
 	u64 n_read;
@@ -373,15 +385,15 @@ struct pass {
 	struct session *session;
 	const struct session_sink *sink;
 	struct pass_worker **workers;
-	size_t every;       /* of the pieces: the others are not read */
-	_Atomic u64 n_held; /* by all of them, and by what the first pass made */
+	size_t every;       /* every so many-th piece is read */
+	_Atomic u64 n_held; /* by all workers, and by what the first pass made */
 	u64 n_allowed;
 	atomic_bool has_failed;
 };
 
 enum { CHARGED_EACH = 1024 }; /* samples */
 
-/* What the worker's samples were made into since it was asked last; < 0: it is too much. */
+/* Charges what the worker made from its samples since the last charge; < 0: it is too much. */
 static int charge(struct pass *pass, struct pass_worker *mine, u64 offset)
 {
 	u64 now, all;
@@ -397,7 +409,7 @@ static int charge(struct pass *pass, struct pass_worker *mine, u64 offset)
 		"its samples and their callers", &mine->err);
 }
 
-/* per sample: the values that it stands for; false: it has read none */
+/* per sample: the values that it stands for; false: it holds none */
 static bool take_reading(const struct session *s, struct pass_worker *mine,
 	const struct session_value **ret_from, const struct session_value **ret_to)
 {
@@ -412,7 +424,7 @@ static bool take_reading(const struct session *s, struct pass_worker *mine,
 	return true;
 }
 
-/* What counted something since the sample before is a sample of its own event. */
+/* Hands out a sample of its own event for each counter that has counted since the previous sample. */
 static void hand_out_values(struct pass *pass, struct pass_worker *mine, struct sample *sample,
 	struct session_sample *out, const struct session_value *v, const struct session_value *end)
 {
@@ -451,7 +463,7 @@ static void read_sample(struct pass *pass, struct pass_worker *mine, const struc
 	out.event = out.taken_by = formats_event(&s->reader.formats, rec);
 	sample = decoder_next(&mine->decoder, rec, out.event);
 	if (UNLIKELY(!sample)) {
-		/* All that it stands for is lost with it. */
+		/* All values that it stands for are lost with it. */
 		if (has_values)
 			tally->n_unread_samples += count_periods(from, to) - 1;
 		return;
@@ -523,7 +535,7 @@ static void add_tally(struct session_tally *sum, const struct session_tally *t)
 	sum->last_time = MAX(sum->last_time, t->last_time);
 }
 
-/* Each so many-th piece is read. */
+/* Every how many-th piece is read. */
 static size_t every_of(const struct session *s)
 {
 	u64 all = s->reader.data_end - s->reader.data_start;
@@ -560,7 +572,7 @@ int session_samples(struct session *s, unsigned n_workers, const struct session_
 		add_tally(&s->tally, &w->tally);
 		s->n_read += w->n_read;
 		s->n_readers += w->n_pieces != 0;
-		/* Of a file that changed since it was looked through. */
+		/* New damage: the file changed since the first pass. */
 		if (!s->tally.damage.reason)
 			s->tally.damage = w->damage;
 		if (w->err.code && !r) {

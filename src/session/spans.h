@@ -17,7 +17,7 @@
 #include "base/vec.h"
 
 struct span {
-	u64 from, to; /* both inside */
+	u64 from, to; /* both inclusive */
 };
 
 struct spans {

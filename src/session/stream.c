@@ -1,8 +1,8 @@
 #include "session/stream.h"
 
 /*
- * Without rounds, so much is held back, all that is kept for it included; when it is full, half of it is
- * handed out. What waits is charged to the recording each time it has grown by so much.
+ * Without rounds, records wait until they take QUEUE_BYTES, overhead included; then the older half is handed
+ * out. Waiting records are charged to the recording each time they have grown by CHARGED_EACH.
  */
 enum { QUEUE_BYTES = 27 << 20, CHARGED_EACH = 1 << 20 };
 
@@ -11,10 +11,10 @@ struct stream_part {
 	struct reader_cursor cursor;
 	struct queue queue;
 	u64 n_charged;             /* bytes that waited when they were charged last */
-	u64 safe;                  /* up to here nothing can come any more at the next round */
-	u64 furthest;              /* offset of all that were handed out */
+	u64 safe;                  /* the time up to which nothing can come after the next round */
+	u64 furthest;              /* the largest offset that was handed out */
 	struct stream_event head;  /* what comes next, if has_head */
-	struct stream_event round; /* the mark behind what the queue has let go, if has_round */
+	struct stream_event round; /* the mark after what the queue has released, if has_round */
 	bool has_head, has_round, has_ended, has_stayed;
 };
 
@@ -24,7 +24,7 @@ void stream_init(struct stream *st, struct session *session)
 
 	memset(st, 0, sizeof(*st));
 	st->session = session;
-	/* Who follows live forgets what has ended: nothing grows with what was recorded. */
+	/* A live trace forgets what has ended: nothing grows with the length of the recording. */
 	st->n_allowed = session->is_live ? UINT64_MAX : 0;
 	st->n_parts = session->is_live ? 1 : r->parts.n;
 	st->parts = mem_zalloc(st->n_parts * sizeof(*st->parts));
@@ -67,7 +67,7 @@ void stream_end(struct stream *st)
 	st->is_over = true;
 }
 
-/* The next record, whether it is read or was pushed. 0: the end, or what there is until more is pushed. */
+/* The next record, read or pushed. 0: the end, or none until more is pushed. */
 static int read_record(struct stream *st, struct stream_part *p, struct record *ret,
 	struct err *err)
 {
@@ -108,7 +108,6 @@ static void hand_out(struct stream *st, struct stream_part *p, const struct queu
 
 /* ---- reading ---- */
 
-/* Whose record it is, and when; 0: it has no time, and holds from the beginning or at once. */
 void stream_place(const struct session *s, struct stream_event *e)
 {
 	const struct formats *f = &s->reader.formats;
@@ -122,8 +121,8 @@ void stream_place(const struct session *s, struct stream_event *e)
 }
 
 /*
- * At the end once more, as what stayed in the file was looked at behind it: that the file was cut
- * meanwhile shows now.
+ * Reads at the end once more: records that stayed in the file were used after the cursor had passed them,
+ * and only now does it show if the file was truncated meanwhile.
  */
 static int look_again(struct session *s, struct stream_part *p, struct err *err)
 {
@@ -141,7 +140,7 @@ static u64 made(const struct stream *st)
 	return st->session->n_held + (st->held ? st->held(st->holder) : 0);
 }
 
-/* What was made of records, and those that wait; what a stream may take grows with it. */
+/* Charges what was made from records, and those that wait; the allowance grows with what a stream has read. */
 static int charge(struct stream *st, struct err *err)
 {
 	const struct reader *r = &st->session->reader;
@@ -152,9 +151,10 @@ static int charge(struct stream *st, struct err *err)
 	if (LIKELY(taken <= st->n_allowed))
 		return 0;
 	st->n_allowed = reader_allows(r, at);
-	return taken <= st->n_allowed ? 0
-				      : allowance_exceeded(&r->allowance, st->n_allowed, at,
-						"what it tells of, and records that wait,", err);
+	return taken <= st->n_allowed
+		? 0
+		: allowance_exceeded(&r->allowance, st->n_allowed, at,
+			  "the threads and maps in it, and records that wait,", err);
 }
 
 /* Reads until there is something to hand out, or the end. */
@@ -235,7 +235,7 @@ int stream_next(struct stream *st, struct stream_event *ret, struct err *err)
 		return 0;
 	*ret = first->head;
 	first->has_head = false;
-	/* Attrs may have come while it waited: there is a format for each event then. */
+	/* Attrs may have come while it waited: every event needs a format then. */
 	if (UNLIKELY(st->session->reader.has_new_events) &&
 		ret->rec.type != PERF_RECORD_HEADER_ATTR)
 		reader_settle(&st->session->reader);
@@ -248,6 +248,6 @@ void stream_note_disorder(const struct stream *st)
 
 	if (d->n_late)
 		log_note(st->session->log,
-			"%llu records came too late to be put in order, by up to %llu ns: they stand where they came",
+			"%llu records came too late to be put in order, by up to %llu ns: they are left where they came",
 			(unsigned long long)d->n_late, (unsigned long long)d->most_ns);
 }

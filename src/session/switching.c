@@ -62,7 +62,7 @@ static int by_time(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* A name may have modifiers that the user left out: say what there is. */
+/* A name may have modifiers that the user left out, so the message lists all events. */
 static int check_name(const struct switching *w, const char *option, const char *name,
 	struct err *err)
 {

@@ -1,10 +1,10 @@
 /*
- * switching.h - between which moments samples count, where an event begins that and another ends it.
+ * switching.h - the spans in which samples count, begun by one event and ended by another.
  *
- * The first sample of the event that switches on begins a span, the next one of that which switches
- * off ends it, and so on; both may be the same event. Without the one all counts from the start, without
- * the other up to the end. Samples that switch are outside, unless they are asked for; others of
- * the same events, which change nothing, count like any.
+ * The first sample of the event that switches on begins a span, the next sample of the event that
+ * switches off ends it, and so on; both may be the same event. Without the first event samples count
+ * from the start, without the second up to the end. Samples that switch do not count unless they are
+ * asked for; other samples of the two events, which change nothing, count like any.
  * In       the samples of the first pass, as an observer of it
  * Out      spans of time
  * Owns     spans
@@ -35,13 +35,13 @@ struct switching {
 	struct decoder decoder;
 	VEC(u8) roles; /* by event: what it switches */
 	VEC(struct switching_mark) marks;
-	VEC(struct span) on; /* in their order, apart from each other */
+	VEC(struct span) on; /* ascending and disjoint */
 };
 
-/* Before the first pass, which it watches. *w must stay where it is until the pass is over. */
+/* Observes the first pass, which must not have begun. *w must stay where it is until that pass is over. */
 void switching_watch(struct switching *w, struct session *s, const struct switching_options *o);
 
-/* After it. */
+/* Makes the spans, after the first pass. */
 int switching_cut(struct switching *w, struct err *err);
 
 bool switching_has(const struct switching *w, u64 time); /* per sample */

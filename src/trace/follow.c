@@ -21,7 +21,7 @@ void follow_init(struct follow *f, struct trace *t, enum follow_order order, u64
 
 void follow_fini(struct follow *f)
 {
-	/* follow_init() was not reached, or left for want of memory. */
+	/* follow_init() was never called. */
 	if (!f->trace)
 		return;
 	visits_fini(&f->visits);
@@ -49,7 +49,7 @@ void follow_end(struct follow *f)
 	stream_end(&f->stream);
 }
 
-/* Between two rounds: what programs have in memory is read again, what has ended is forgotten. */
+/* Between two rounds: has the memory of programs read again, and forgets what has ended. */
 static void rest(struct follow *f)
 {
 	if (f->visits.has_walk)
@@ -103,8 +103,10 @@ static int next_in_file(struct follow *f, struct err *err)
 			formats_format(&s->reader.formats, f->at.event);
 		struct err why;
 
-		if (record_decode(rec, format->trailer, &f->body, &why) > 0)
+		if (record_decode(rec, format->trailer, &f->body, &why) > 0) {
+			session_note_odd(&s->tally, rec, oddity_of_state(rec->type, &f->body));
 			f->visit.body = &f->body;
+		}
 	}
 	return 1;
 }
@@ -147,7 +149,7 @@ static void take_sample(struct follow *f)
 
 int follow_next(struct follow *f, struct visit **ret, struct err *err)
 {
-	/* Of a pipe that has not described its events yet. */
+	/* For a pipe that has not described its events yet. */
 	static const struct sample_format unknown;
 	const struct formats *formats = &f->trace->session.reader.formats;
 	int r;

@@ -3,11 +3,11 @@
  *
  * In       a trace after trace_begin(), of a file or of a pipe that is still being written; or after
  *          trace_begin_live(), with a sink for what a recorder takes out of its rings
- * Out      a visit for each record; samples that read counters are a visit for each counter that has
- *          counted something since, and one that is_idle if none has
+ * Out      a visit for each record; a sample that reads counters is a visit for each counter that has
+ *          counted something since the previous one, or a single visit that is_idle if none has
  * Owns     the queue of records that wait for older ones
- * Life     a visit is valid until the next one, states of threads as well. Live, threads that have ended are
- *          forgotten, and memory grows with what runs, not with what has run
+ * Life     a visit and its thread's state are valid until the next visit. A live trace forgets threads that
+ *          have ended: its memory grows with what runs, not with what has run
  * Errors   reading errors. Damage is described in the session's tally
  * Threads  one
  */
@@ -22,7 +22,7 @@
 
 enum follow_order {
 	FOLLOW_IN_TIME, /* the machine is at the moment of each visit */
-	FOLLOW_IN_FILE, /* it stays where it was: nothing is known of threads */
+	FOLLOW_IN_FILE, /* the machine stays where it was: nothing is known about threads */
 	FOLLOW_LIVE,    /* as FOLLOW_IN_TIME, with records that are pushed */
 };
 
@@ -36,31 +36,31 @@ struct follow {
 	struct decoder decoder;
 	struct visits visits;
 	struct visit visit;
-	/* Of the sample that has read counters; NULL: it has read none, or all were handed out. */
+	/* `reading`: the sample whose counter values are being handed out, or NULL. */
 	struct periods periods;
 	struct sample *reading;
-	u64 n_taken, period; /* of its values; its own */
+	u64 n_taken, period; /* how many of its values are; its own period */
 	u64 n_read;
 };
 
-/* `wanted`: PERF_SAMPLE_* fields of samples; of others only what the visits themselves need. */
+/* `wanted`: the PERF_SAMPLE_* fields that the caller needs; of the others only those that visits need are filled in. */
 void follow_init(struct follow *f, struct trace *t, enum follow_order order, u64 wanted);
-void follow_fini(struct follow *f); /* also of what is all zero */
+void follow_fini(struct follow *f); /* *f may be all zero */
 
 /*
- * 1: *ret is the next one; 0: the end, and all of it is in the tally; < 0: reading failed. Live, 0: there is none
- * until more is pushed.
+ * 1: *ret is the next visit; 0: the end, and the tally is complete; < 0: reading failed. In a live trace, 0 also
+ * means that there is none until more is pushed.
  */
 int follow_next(struct follow *f, struct visit **ret, struct err *err);
 
 /*
- * FOLLOW_LIVE: records go in here, and come out as visits once nothing older can come any more: two rounds
- * later. What was there before the first one goes in the same way. After each round follow_next() is to be
- * called until it returns 0: the recorder's pilot is the place for that.
+ * FOLLOW_LIVE: the sink for records, which come out as visits when nothing older can come any more: two rounds
+ * later. Records of what existed before the start go in the same way. After each round, call follow_next() until
+ * it returns 0; the recorder's pilot is the place for that.
  */
 struct sink follow_sink(struct follow *f);
 
-/* What still waits comes now; the next 0 is the end. */
+/* Releases the records that still wait; the next 0 of follow_next() is the end. */
 void follow_end(struct follow *f);
 
 #endif

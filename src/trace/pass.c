@@ -7,10 +7,10 @@ struct pass_worker {
 	const struct trace_where *where;
 	const struct visitor *const *visitors;
 	size_t n;
-	void **workers; /* of each visitor */
+	void **workers; /* the context of each visitor */
 	const struct formats *formats;
 	struct visits visits;
-	struct visit visit; /* at hand */
+	struct visit visit; /* the current one */
 	u64 n_passed_over;
 };
 
@@ -45,7 +45,7 @@ static void take_sample(void *ctx, const struct session_sample *in)
 		w->visitors[i]->sample(w->workers[i], v);
 }
 
-/* The same where all of them are for one visitor. */
+/* The same if one visitor takes all samples. */
 static void take_sample_for_one(void *ctx, const struct session_sample *in)
 {
 	struct pass_worker *w = ctx;
@@ -85,7 +85,7 @@ static unsigned workers_for(const struct trace *t, const struct pass_options *o,
 	size_t n_pieces = MAX(t->session.pieces.n, (size_t)1);
 	unsigned n_workers =
 		o->n_workers ? MIN(o->n_workers, (unsigned)WORKERS_MAX) : workers_available();
-	/* What is stitched are the samples of a thread in the order of time. */
+	/* Stitching needs the samples of a thread in the order of time. */
 	bool is_serial = t->options.stitches;
 
 	for (size_t i = 0; i < n; i++)
@@ -124,7 +124,7 @@ int pass_run(struct trace *t, struct pass_options *o, const struct visitor *cons
 	for (unsigned i = 0; i < n_workers; i++)
 		workers[i] = worker_new(t, o, visitors, n);
 	r = session_samples(&t->session, n_workers, &sink, err);
-	/* What a pass before this one met is not lost twice. */
+	/* An earlier pass has counted the same losses. */
 	if (t->is_walked)
 		t->session.tally = before;
 	t->is_walked = true;

@@ -38,8 +38,8 @@ bool trace_has_chains(const struct trace *t)
 /* ---- setting up ---- */
 
 /*
- * What was not set up is zero, and closed all the same: libpace may run out of memory, and leave, in the
- * middle of setting up.
+ * Closes members that were not set up as well, which are zero: libpace may run out of memory in the middle
+ * of setting up.
  */
 static void forget(struct trace *t)
 {
@@ -57,7 +57,7 @@ static void forget(struct trace *t)
 	t->is_walked = false;
 }
 
-/* What the machine needs to know before it takes in the first record. */
+/* Sets up what the machine needs before it takes in the first record. */
 static const struct machine_coder *set_up_code(struct trace *t, const struct trace_options *o)
 {
 	forget(t);

@@ -5,11 +5,11 @@
  *     trace_open() -> trace_scan()  -> pass_run() (pass.h), as often as wanted, by all cores
  *                  -> trace_begin() -> follow_next() (follow.h), in the order of time, also from a pipe
  *
- * In       a file, a pipe, or with trace_begin_live() nothing but records that are applied to its machine
- * Out      the members of struct trace, ready to be asked
+ * In       a file or a pipe; with trace_begin_live() only records that are applied to its machine
+ * Out      the members of struct trace, ready for use
  * Owns     all of them, until trace_close()
  * Life     options' strings, the log and the roots stay the caller's, and outlive the trace
- * Errors   those of the file: ERR_NOENT, ERR_FORMAT, ERR_SYS; what is damaged behind the header is in
+ * Errors   those of the file: ERR_NOENT, ERR_FORMAT, ERR_SYS; damage after the header is in
  *          session.tally
  * Threads  one opens, scans and follows; a pass uses several
  */
@@ -25,13 +25,13 @@
 #include "symbol/embed/jitcode.h"
 #include "symbol/resolve/resolver.h"
 
-/* Where names come from; zero is what a command without options does. */
+/* Where names come from; all zero: as for a command without options. */
 struct trace_options {
 	const char *symfs, *vmlinux, *kallsyms;   /* NULL: none */
 	bool ignores_vmlinux, ignores_made_names; /* as in struct resolver */
-	bool ignores_embedded;                    /* as if the recording carried nothing */
+	bool ignores_embedded;                    /* ignores what the recording carries */
 	bool ignores_jit;                         /* no dump of generated code is read */
-	bool stitches; /* of branch stacks, what is too deep from the sample before */
+	bool stitches; /* completes branch stacks that are too short from the previous sample */
 	struct guest_files guest;
 	double debuginfod_s;
 	const struct roots *roots; /* of containers that may have ended; NULL: none */
@@ -41,15 +41,15 @@ struct trace {
 	struct log *log;
 	struct session session;
 	struct machine machine;
-	struct embedded embedded; /* what the recording carries for those who read it elsewhere */
+	struct embedded embedded; /* what the recording carries for readers on other machines */
 	struct jitcode jitcode;
-	struct dso_files files; /* that names and callers are found with, each opened once */
+	struct dso_files files; /* the files that give names and callers, each opened once */
 	struct resolver resolver;
 	struct callers callers;
 	struct trace_options options;
-	VEC(struct intern) names; /* like ":123", that its visits gave to threads */
+	VEC(struct intern) names; /* names like ":123" that its visits gave to threads */
 	size_t n_visits;          /* struct visits that are open */
-	bool is_walked;           /* once, and so the session's tally is complete */
+	bool is_walked;           /* by a pass, so the session's tally is complete */
 };
 
 int trace_open(struct trace *t, const char *path, struct log *log, struct err *err);
@@ -57,28 +57,29 @@ int trace_open(struct trace *t, const char *path, struct log *log, struct err *e
 /* From a descriptor that stays the caller's; -1: `name` is the path. */
 int trace_open_fd(struct trace *t, int fd, const char *name, struct log *log, struct err *err);
 
-/* Also of a trace whose opening failed, or that is all zero. */
+/* May also be called for a trace whose opening failed, or that is all zero. */
 void trace_close(struct trace *t);
 
-/* Whether callers are in the samples; in stack dumps or records of calls, which have to be walked first. */
+/* Whether samples have callers; whether these have to be unwound from stack dumps or branch records. */
 bool trace_has_chains(const struct trace *t);
 bool trace_has_dumps(const struct trace *t);
 
 /*
- * The first pass over all records: who was where, at every moment. Who watches the session sees them. What names are found with is set up afterwards, also where this fails half way.
+ * Makes the first pass over all records: who was where, at every moment. Observers of the session see all
+ * records. Sets up what finds names afterwards, even if the pass fails half way.
  */
 int trace_scan(struct trace *t, const struct trace_options *options, struct err *err);
 
 /*
- * Sets everything up for follow.h, at the beginning of the recording: what was known of a later moment
- * is forgotten. A recording without times is scanned for its tasks and maps (machine_foresee()).
+ * Sets everything up for follow.h, at the beginning of the recording, and forgets what was known of later
+ * moments. A recording without times is scanned for its tasks and maps (machine_foresee()).
  */
 int trace_begin(struct trace *t, const struct trace_options *options, struct err *err);
 
 /*
- * Without a file: a machine that is measured now. Records are applied as they come, or pushed to follow.h, which
- * puts them in order; addresses are looked for in the files and processes of this moment. `events`, how they
- * were opened, are borrowed.
+ * Sets up a trace without a file, of a machine that is measured now. Records are applied as they come, or pushed
+ * to follow.h, which puts them in order; addresses are looked up in the files and processes of this moment.
+ * `events`, as they were opened, are borrowed.
  */
 void trace_begin_live(struct trace *t, const struct event_list *events, struct log *log);
 

@@ -4,7 +4,7 @@
 
 void visits_init(struct visits *v, struct trace *t)
 {
-	/* visits_fini() must not need memory. */
+	/* visits_fini() must not allocate. */
 	vec_reserve(&t->names, t->names.n + t->n_visits + 1);
 	t->n_visits++;
 	v->trace = t;
@@ -44,7 +44,7 @@ void visits_follow(struct visits *v)
 		v->threads[v->used[--v->n_used]].state.until = 0;
 }
 
-/* The file that the outermost frame of a chain is in: 0 if none is known. */
+/* The DSO of the outermost frame of a chain; 0 if it is unknown. */
 static u32 dso_of_last(const struct space *user, const struct sample_words *chain)
 {
 	struct chain_walk walk = chain_walk(chain, PERF_RECORD_MISC_USER);
@@ -61,7 +61,7 @@ void visit_find_callers(struct visit *v)
 {
 	struct visits *all = v->visits;
 
-	/* It was walked while recording. */
+	/* The stack was unwound while recording. */
 	if (ending_take(&v->chain, &v->end.ending)) {
 		if (ending_is_of_file(v->end.ending))
 			v->end.dso = dso_of_last(visit_state(v)->user, &v->chain);

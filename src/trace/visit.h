@@ -2,9 +2,9 @@
  * visit.h - one sample or record of a trace, and what was true at that moment.
  *
  * In       records of a trace, by pass.h or follow.h
- * Out      struct visit: what the record says; who ran, with which maps; the sample's callers, if
- *          somebody asks
- * Owns     struct visits: what is remembered of threads, the chain at hand; one for each thread of ours
+ * Out      struct visit: what the record says; on request, who ran with which maps, and the sample's
+ *          callers
+ * Owns     struct visits: remembered states of threads, and the current chain; one for each of our threads
  * Life     a visit and all it points to are valid until the next one; names of threads as long as
  *          the trace
  * Units    times are ns of the perf clock; where records carry none, file offsets stand in for them
@@ -22,7 +22,7 @@ enum { VISITS_REMEMBERED = 256 };
 
 struct visited_thread {
 	u32 pid, tid;
-	struct thread_state state; /* until 0: there is none here */
+	struct thread_state state; /* until 0: the slot is empty */
 };
 
 struct visits {
@@ -32,7 +32,7 @@ struct visits {
 	struct intern strings; /* names like ":123" */
 	struct visited_thread threads[VISITS_REMEMBERED];
 	u64 n_changes;              /* of the machine, when the first of these was looked up */
-	u8 used[VISITS_REMEMBERED]; /* which of them were since then */
+	u8 used[VISITS_REMEMBERED]; /* the slots that were filled since then */
 	unsigned n_used;
 };
 
@@ -40,35 +40,35 @@ struct visit {
 	struct visits *visits;
 	const struct record *rec;
 	/*
-	 * A sample; `period` is always filled in, cpu is (u32)-1 where it was not recorded. NULL: the record is
-	 * none, or one that cannot be decoded.
+	 * A sample; `period` is always filled in, cpu is (u32)-1 if it was not recorded. NULL: the record is not
+	 * a sample, or one that cannot be decoded.
 	 */
 	const struct sample *sample;
-	const struct sample_format *format; /* of the sample, or of what follows another record */
+	const struct sample_format *format; /* of the sample, or of another record's trailer */
 	const union record_body
-		*body; /* follow.h, of records that say who ran where; NULL: of others */
+		*body; /* follow.h: of a record that says who ran where; else NULL */
 	u64 nr;        /* follow.h: which record of the file it is, from 0 */
 	u64 time;
 	u32 event; /* TABLE_NONE: the recording describes none */
-	u32 taken_by; /* the event whose record it is: another one if that has read this one's counter */
-	u8 mode;      /* PERF_RECORD_MISC_*: which CPU mode it is of */
+	u32 taken_by; /* the event whose record it is: another one if its sample read this event's counter */
+	u8 mode;      /* the CPU mode: PERF_RECORD_MISC_* */
 	bool is_next; /* of the same record as the visit before, but of another counter */
 	bool is_idle; /* follow.h: it read counters, none of which had counted anything */
-	const struct thread_state *state; /* NULL: nobody has asked */
-	bool has_callers;                 /* somebody has asked: */
-	bool has_end;                     /* it is known how the chain ended */
+	const struct thread_state *state; /* NULL: not asked for yet */
+	bool has_callers;                 /* visit_callers() has filled in the rest */
+	bool has_end;                     /* `end` says how the chain ended */
 	struct sample_words chain;
 	struct stack_end end;
 };
 
-/* All zero before; to be closed before the trace is, also if it was never initialized. */
+/* *v must be all zero. Call visits_fini() before the trace is closed, even if *v was never initialized. */
 void visits_init(struct visits *v, struct trace *t);
 void visits_fini(struct visits *v);
 
-/* While a machine takes in records, before each visit: what may not hold any more is forgotten. */
+/* Forgets what may not hold any more; to be called before each visit while the machine takes in records. */
 void visits_follow(struct visits *v);
 
-/* What visit_state() and visit_callers() come down to where nothing is remembered. */
+/* The slow paths of visit_state() and visit_callers(). */
 const struct thread_state *visit_find_state(struct visit *v);
 void visit_find_callers(struct visit *v);
 
@@ -95,8 +95,8 @@ static inline const struct thread_state *visit_state(struct visit *v)
 }
 
 /*
- * per sample: its call chain in the kernel's form, the sampled address first: as it was recorded, or, where it has
- * a stack dump or records of calls, made of these. True if v->end says how it ended.
+ * per sample: fills in v->chain, in the kernel's form, the sampled address first: as it was recorded, or unwound
+ * from a stack dump or branch records. True if v->end says how it ended.
  */
 static inline bool visit_callers(struct visit *v)
 {
@@ -111,7 +111,7 @@ static inline bool visit_callers(struct visit *v)
 	return v->has_end;
 }
 
-/* The time that the record itself says; its place in the order where it says none. */
+/* The time that the record itself has; else its place in the order. */
 static inline u64 visit_said_time(const struct visit *v)
 {
 	return v->sample && v->format->type & PERF_SAMPLE_TIME ? v->sample->time : v->time;

@@ -1,5 +1,5 @@
 /*
- * where.h - which samples of a trace are meant: of which CPUs, times, tasks.
+ * where.h - which samples of a trace are selected: by CPU, time and task.
  *
  * In       sets that stay the caller's
  * Out      true or false for each sample
@@ -25,13 +25,13 @@ struct trace_where {
 	const char *comms; /* "name,name": the thread's at that moment */
 };
 
-/* What samples have to carry (PERF_SAMPLE_*) to be told apart. */
+/* The fields of samples (PERF_SAMPLE_*) that the selection needs. */
 u64 trace_where_needs(const struct trace_where *w);
 
-/* Whether it has every sample. NULL has. */
+/* Whether it selects every sample. NULL does. */
 bool trace_where_is_all(const struct trace_where *w);
 
-/* Of visits of samples. */
+/* Whether it selects the sample of a visit. */
 bool trace_where_has(const struct trace_where *w, struct visit *v);
 
 #endif

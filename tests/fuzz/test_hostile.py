@@ -231,6 +231,21 @@ def files_that_share_names_and_code_are_not_unpacked_without_end():
 
 
 @test
+def counts_of_few_readings_are_not_kept_for_all_events_and_cpus():
+    STAT, ROUND = 76, 77
+    events = 8000
+
+    def readings(n):
+        return recording([record(STAT, 0, struct.pack('<QIIQQQ', i % events + 1, i, 0, 1000, 1000, 1000)) for i in range(n)] +
+                         [record(ROUND, 0, struct.pack('<QQ', 1, 1000))], events)
+    write('stat.data', readings(8000))  # 64 million cells, 10 GB
+    is_refused('stat.data', 'stat', 'report')
+    write('few.data', readings(40))
+    result = run(PACE, 'stat', 'report', '-i', 'few.data')
+    assert result.status == 0 and 'PACE_MEMORY' not in result.err, result
+
+
+@test
 def who_trusts_a_recording_allows_it_more():
     write('forks.data', recording(packed([fork(1000)] * 100000 + [sample(7, 9000, 0x400000)])))
     environment = dict(os.environ, PACE_MEMORY='1M')
@@ -257,6 +272,9 @@ GOOD = [comm(7, 900, b'prog')] + [sample(7, 1000 + i, 0x400000 + 16 * i, (0xffff
 ODD = {
     'number': sample(0x7fffffff, 3000, 0x400100),
     'chain': sample(7, 3000, 0x400100, (0x400100, 0x500000)),
+    'task': record(FORK, 0, struct.pack('<IIIIQ', 7, 1, 0x40000007, 1, 3000) + trailer(7, 3000)),
+    'name': record(COMM, 0, struct.pack('<II', 0x700007, 7) + b'prog\0\0\0\0' + trailer(7, 3000)),
+    'map': record(MMAP2, 2, struct.pack('<IIQQQIIQQII', 7, 0x80000007, 0x400000, 0x1000, 0, 8, 1, 5, 0, 5, 2) + b'/bin/prog\0' + trailer(7, 3000)),
     'period': sample(7, 3000, 0x400100).replace(struct.pack('<QQ', 1, 0), struct.pack('<QQ', 1 << 63, 0)),
 }
 

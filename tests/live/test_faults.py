@@ -72,7 +72,7 @@ def without_rights_the_whole_system_is_refused_with_level_capability_and_command
             result = as_nobody('record', *words)
             assert result.status == 1, result
             for part in ('perf_event_paranoid is 2', 'needs 0 or less', 'CAP_PERFMON', 'sudo sysctl kernel.perf_event_paranoid=0',
-                         'your own programs can be measured as it is'):
+                         'your own programs can be measured now'):
                 assert part in result.err, result
             assert not os.path.exists('perf.data') and result.err.count('\n') == 1, result
 
@@ -420,7 +420,7 @@ def a_low_limit_of_open_files_is_raised_and_that_is_said():
     result = run('sh', '-c', f'ulimit -S -n 64; exec {PACE} record -e cpu-clock -p {target.pid} sh -c "ulimit -n; sleep 0.2"')
     stop(target)
     check_sane(result)
-    assert result.status == 0 and 'pace raises its limit, which was 64 (ulimit -n)' in result.err, result
+    assert result.status == 0 and 'pace raises its own limit, which was 64 (ulimit -n)' in result.err, result
     # The command has the limit that it was given.
     assert result.out == '64\n', result
 

@@ -181,7 +181,7 @@ def clocks_are_recorded_and_said_in_the_header():
     perf_works()
     assert 'boottime (7)' in run('perf', 'report', '--header-only').out
     refused = pace('record', '-k', 'moon', 'true')
-    assert refused.status != 0 and "'moon' is no clock for events" in refused.err, refused
+    assert refused.status != 0 and "'moon' is not a clock for events" in refused.err, refused
 
 
 @test

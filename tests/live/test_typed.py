@@ -78,7 +78,7 @@ def printed_dashes_quotes_and_blanks_are_explained():
         ('pace record \u2014T true', dashed + "'-T'"),
         ('pace record -a \u2013g', dashed + "'-g'"),
         ('pace stat -e \u201d{cycles:u, instructions:u}\u201d gzip', 'of printed text: type "'),
-        ('pace stat -e cycles, instructions true', 'a list with blanks stands in quotes'),
+        ('pace stat -e cycles, instructions true', 'put a list with blanks in quotes'),
         ('pace stat -e 4c8 true', "did you mean the raw event 'r4c8'?"),
     ])
 

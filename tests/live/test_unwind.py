@@ -337,7 +337,7 @@ def a_full_disk_leaves_what_was_written():
     can_record()
     program = stacks_program()
     done = run('sh', '-c', f'ulimit -f 100; exec {PACE} record -q -z0 -e cpu-clock:u -F 9999 --call-graph dwarf {program} 5')
-    assert done.status == 1 and 'the limit of file sizes is reached' in done.err, done
+    assert done.status == 1 and 'the limit on file sizes (ulimit -f) is reached' in done.err, done
     check_chains()
 
 

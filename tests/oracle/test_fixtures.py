@@ -353,7 +353,7 @@ def recordings_without_samples_say_what_they_hold():
     for path, said in (('counted.data', "holds counts and no samples: 'pace stat report -i counted.data' shows them"),
                        (traced, 'holds an instruction trace and no samples, which pace does not decode'),
                        (needs_shared('fixtures/google__perf_data_converter/src__quipper__testdata__perf.data.intel_pt-4.14'),
-                        'holds an instruction trace beside its samples')):
+                        'holds an instruction trace besides its samples')):
         for words in (['report', '-i', path], ['script', '-i', path], ['diff', path, path], ['annotate', '-i', path], ['readperf', path, '-o', 't']):
             assert said in pace(*words).err, (path, words)
     made = os.path.join(TOP, 'tests/golden/data/wordcount.data')

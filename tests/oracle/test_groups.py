@@ -129,7 +129,7 @@ def separated(result):
     for line in result.out.split('\n'):
         if re.match(r'# (Samples|Event count)', line):
             found.append(re.sub(' +', ' ', line))
-        elif line.strip() and (line[0] != '#' or ';' in line) and '@plt' not in line and not line.startswith('(Tip: '):
+        elif line.strip() and (line[0] != '#' or ';' in line) and '@plt' not in line and not re.match(r'(# )?\(Tip: ', line):
             found.append(';'.join(re.sub(' +', ' ', cell.strip()) for cell in line.lstrip('#').split(';')))
     return found
 

@@ -348,7 +348,7 @@ TEST(catalog_completes_events_of_the_architecture)
 	e = catalog_find(&o->catalog, NULL, "bus_access");
 	CHECK_STR(e->brief, "general");
 	CHECK_STR(e->description, "of this one");
-	CHECK_HAS(str_text(&o->said.text), "bus.json': 1 of its events are missing ('NO_SUCH')");
+	CHECK_HAS(str_text(&o->said.text), "bus.json': left out 1 of its events ('NO_SUCH')");
 	close_tables(o);
 }
 
@@ -429,7 +429,7 @@ TEST(catalog_says_what_is_wrong_with_a_folder)
 	fake_file("file", "text");
 	o = open_tables(test_path("file"), "x", NULL);
 	CHECK_EQ(o->result, ERR_NOENT);
-	CHECK_HAS(o->err.msg, "is no folder");
+	CHECK_HAS(o->err.msg, "is not a folder");
 	close_tables(o);
 
 	fake_file("empty/readme", "text");
@@ -441,7 +441,7 @@ TEST(catalog_says_what_is_wrong_with_a_folder)
 	linux_tree("tables");
 	o = open_tables(test_path("tables"), "AuthenticAMD-25-61-2", NULL);
 	CHECK_EQ(o->result, 0);
-	CHECK_HAS(str_text(&o->said.text), "has no events of this CPU ('AuthenticAMD-25-61-2')");
+	CHECK_HAS(str_text(&o->said.text), "has no events for this CPU ('AuthenticAMD-25-61-2')");
 	close_tables(o);
 }
 
@@ -455,7 +455,7 @@ TEST(catalog_names_the_broken_file_and_keeps_the_others)
 	CHECK_EQ(o->result, 0);
 	CHECK_EQ(o->catalog.events.n, 12);
 	CHECK_HAS(str_text(&o->said.text),
-		"bad.json': the JSON makes no sense at byte 21 (line 2): '\"EventCode\": \"1\"}]'");
+		"bad.json': invalid JSON at byte 21 (line 2): '\"EventCode\": \"1\"}]'");
 	close_tables(o);
 
 	fake_file("only/bad.json", "{\"Events\": [");
@@ -486,7 +486,7 @@ TEST(catalog_leaves_out_events_whose_numbers_make_no_sense)
 	o = open_tables(test_path("own"), "x", NULL);
 	CHECK_EQ(o->result, 0);
 	CHECK_EQ(o->catalog.events.n, 1);
-	CHECK_HAS(str_text(&o->said.text), "mine.json': 5 of its events are missing ('TOO_WIDE')");
+	CHECK_HAS(str_text(&o->said.text), "mine.json': left out 5 of its events ('TOO_WIDE')");
 	close_tables(o);
 }
 
@@ -542,7 +542,7 @@ TEST(catalog_bounds_what_a_file_may_hold)
 	test_write(test_path("big/deep.json"), text, 100000);
 	o = open_tables(test_path("big"), "x", NULL);
 	CHECK_EQ(o->result, ERR_FORMAT);
-	CHECK_HAS(o->err.msg, "deep.json': the JSON makes no sense at byte ");
+	CHECK_HAS(o->err.msg, "deep.json': invalid JSON at byte ");
 	close_tables(o);
 
 	for (size_t i = 0; i < N; i += 2) {

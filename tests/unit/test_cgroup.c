@@ -121,11 +121,11 @@ TEST(cgroup_that_does_not_exist_is_named_with_the_nearest)
 TEST(cgroup_lists_that_make_no_sense_are_refused)
 {
 	check_refused(1, "web,batch", false, ERR_INVAL,
-		"-G 'web,batch': 2 cgroups for 1 events; the events (-e) stand in front");
+		"-G 'web,batch': 2 cgroups for 1 events; name the events (-e) first");
 	check_refused(0, "web", false, ERR_INVAL,
-		"-G 'web': 1 cgroups for 0 events; the events (-e) stand in front");
+		"-G 'web': 1 cgroups for 0 events; name the events (-e) first");
 	check_refused(1, "web,,batch", true, ERR_INVAL, "cgroups 'web,,batch': a name is empty");
-	check_refused(0, "web", true, ERR_INVAL, "cgroups 'web': the events (-e) stand in front");
+	check_refused(0, "web", true, ERR_INVAL, "cgroups 'web': name the events (-e) first");
 	check_refused(1, "web(", true, ERR_INVAL, "cgroup 'web(': Unmatched ( or \\(");
 }
 

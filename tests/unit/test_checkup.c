@@ -122,10 +122,10 @@ TEST(checkup_warns_of_guests_that_sampling_by_nmi_resets)
 {
 	tree_file(test_dir(), "innotek GmbH\n", "sys/class/dmi/id/sys_vendor");
 	tree_file(test_dir(), "VirtualBox\n", "sys/class/dmi/id/product_name");
-	check_fact("machine", "virtual: VirtualBox; no PMU, the clock samples", FINDING_LIMITS_US,
-		REMEDY_COUNTERS);
+	check_fact("machine", "virtual: VirtualBox; no PMU, so sampling is by the clock",
+		FINDING_LIMITS_US, REMEDY_COUNTERS);
 	tree_file(test_dir(), "4\n", "sys/bus/event_source/devices/cpu/type");
-	check_fact("machine", "virtual: VirtualBox, with a PMU; sampling by it has reset guests",
+	check_fact("machine", "virtual: VirtualBox, with a PMU; sampling with it has reset guests",
 		FINDING_LIMITS_US, REMEDY_COUNTERS);
 	tree_file(test_dir(), "QEMU\n", "sys/class/dmi/id/sys_vendor");
 	tree_file(test_dir(), "Standard PC\n", "sys/class/dmi/id/product_name");
@@ -149,8 +149,7 @@ TEST(checkup_compares_open_files_with_the_cpus)
 
 TEST(checkup_reads_who_may_read_counters_in_user_space)
 {
-	check_fact("user_reads", "none: no PMU of the cores offers them", FINDING_FINE,
-		REMEDY_NONE);
+	check_fact("user_reads", "none: no core PMU offers them", FINDING_FINE, REMEDY_NONE);
 	tree_file(test_dir(), "0\n", "proc/sys/kernel/perf_user_access");
 	check_fact("user_reads", "perf_user_access is 0: never", FINDING_LIMITS_US,
 		REMEDY_USER_READS);

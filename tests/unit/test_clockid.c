@@ -33,7 +33,7 @@ TEST(clockid_parse_refuses_clocks_that_events_have_not)
 		struct err err;
 
 		CHECK_EQ(clockid_parse(texts[i], &clock, &err), ERR_INVAL);
-		CHECK_HAS(err.msg, "is no clock for events: it is one of monotonic, ");
+		CHECK_HAS(err.msg, "is not a clock for events; these are: monotonic, ");
 		CHECK_EQ(clock, -1);
 	}
 }

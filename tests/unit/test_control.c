@@ -93,7 +93,7 @@ TEST(control_says_what_it_does_not_know_and_goes_on)
 	tell(&w, "enabel\n\nenable\n");
 	CHECK_EQ(next(&w), CONTROL_ENABLE);
 	CHECK_STR(str_text(&w.said.text),
-		"warn: --control: 'enabel' is no command; known are enable, disable, ping, stop\n");
+		"warn: --control: 'enabel' is not a command; the known ones are enable, disable, ping, stop\n");
 	wired_fini(&w);
 }
 
@@ -109,7 +109,7 @@ TEST(control_survives_a_line_without_end)
 	CHECK_EQ(next(&w), CONTROL_NONE);
 	tell(&w, "\nstop\n");
 	CHECK_EQ(next(&w), CONTROL_STOP);
-	CHECK_HAS(str_text(&w.said.text), "is no command");
+	CHECK_HAS(str_text(&w.said.text), "is not a command");
 	wired_fini(&w);
 }
 
@@ -203,7 +203,7 @@ TEST(control_says_what_is_wrong_with_what_it_was_given)
 		{"fd:0,999", "--control 'fd:0,999': Bad file descriptor"},
 		{"fifo:/nonexistent/fifo",
 			"--control: opening '/nonexistent/fifo': No such file or directory"},
-		{"fifo:/dev/null", "--control: '/dev/null' is no fifo: 'mkfifo' makes one"},
+		{"fifo:/dev/null", "--control: '/dev/null' is not a fifo ('mkfifo' makes one)"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -236,7 +236,7 @@ TEST(control_of_a_recording_takes_names_of_events_and_more_commands)
 	tell(&w, "stop now\n");
 	CHECK_EQ(next(&w), CONTROL_NONE);
 	CHECK_STR(str_text(&w.said.text),
-		"warn: --control: 'stop now' is no command; known are enable, disable, ping, stop, "
+		"warn: --control: 'stop now' is not a command; the known ones are enable, disable, ping, stop, "
 		"snapshot, evlist, and enable or disable with an event's name\n");
 	wired_fini(&w);
 }
@@ -248,6 +248,6 @@ TEST(control_of_counts_takes_neither)
 	wired_init(&w);
 	tell(&w, "enable cpu-clock\nsnapshot\nping\n");
 	CHECK_EQ(next(&w), CONTROL_PING);
-	CHECK_EQ(said_count(&w.said, "is no command"), 2);
+	CHECK_EQ(said_count(&w.said, "is not a command"), 2);
 	wired_fini(&w);
 }

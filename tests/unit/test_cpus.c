@@ -98,8 +98,8 @@ TEST(cpus_ranges_are_ascending_and_below_65536)
 
 		CHECK_EQ(cpus_parse(&cpus, cases[i].text, &err), ERR_INVAL);
 		snprintf(expected, sizeof(expected),
-			"CPU list '%s': %s is no range of CPU numbers below 65536", cases[i].text,
-			cases[i].range);
+			"CPU list '%s': %s is not a range of CPU numbers below 65536",
+			cases[i].text, cases[i].range);
 		CHECK_STR(err.msg, expected);
 		cpus_fini(&cpus);
 	}

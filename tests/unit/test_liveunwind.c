@@ -329,6 +329,71 @@ TEST(liveunwind_lets_a_map_wait_that_is_of_later_than_the_round)
 	fixture_fini(&f);
 }
 
+/* How many files are open for unwinding. */
+static u32 n_open(const struct fixture *f)
+{
+	u32 n = 0;
+
+	for (size_t i = 0; i < f->unwind.callers.n_dsos; i++)
+		n += f->unwind.callers.dsos[i] != NULL;
+	return n;
+}
+
+/* A program of its own file, which runs for a moment and is sampled once. Returns the sample's position. */
+static size_t add_program(struct fixture *f, const struct caught *c, u32 pid, u64 time)
+{
+	struct recording_who who = {pid, pid, time};
+	u64 ip = 0x400010, regs[24];
+	char path[64];
+	struct sample s = {.id = 100, .ip = ip, .pid = pid, .tid = pid, .time = time + 3, .period = 7};
+	size_t n = f->recording.starts.n;
+
+	memcpy(regs, c->regs, sizeof(regs));
+	regs[8] = ip;
+	s.user_regs = (struct sample_regs){PERF_SAMPLE_REGS_ABI_64, words_of(regs, 20)};
+	s.user_stack = (struct sample_stack){{c->stack, 64}, 64};
+	recording_fork(&f->recording, (u32)getpid(), (u32)getpid(), who);
+	snprintf(path, sizeof(path), "/gone/program-%u", pid);
+	recording_mmap(&f->recording, PERF_RECORD_MISC_USER, (struct recording_who){pid, pid, time + 2},
+		0x400000, 0x1000, 0, path);
+	recording_sample(&f->recording, WITH_DUMPS, PERF_RECORD_MISC_USER, &s);
+	recording_exit(&f->recording, (struct recording_who){pid, pid, time + 4});
+	return n + 2;
+}
+
+TEST(liveunwind_closes_the_files_of_programs_that_have_ended)
+{
+	enum { PROGRAMS = 4000, MS = 10000000 };
+	const struct caught *c = caught();
+	enum stack_ending ending;
+	u32 most = 0, first_pid = (u32)getpid() + 1;
+	struct record rec;
+	struct fixture f;
+	struct sample s;
+
+	fixture_init(&f);
+	add_maps(&f, c, 0);
+	see(&f, 0, c->n_code, false);
+	for (u32 i = 0; i < PROGRAMS; i++) {
+		size_t from = f.recording.starts.n;
+		size_t at = add_program(&f, c, first_pid + i, (u64)(i + 1) * MS);
+
+		see(&f, from, f.recording.starts.n, true);
+		settle(&f);
+		rec = take(&f, at);
+		decoded(&f, &rec, &ending);
+		most = MAX(most, n_open(&f));
+	}
+	CHECK(most < PROGRAMS / 4);
+	/* Who goes on is walked as before. */
+	add_sample(&f, c, (u64)(PROGRAMS + 1) * MS, c->n_stack);
+	rec = take(&f, f.recording.starts.n - 1);
+	s = decoded(&f, &rec, &ending);
+	CHECK_EQ(ending, STACK_COMPLETE);
+	check_callers(c, &s, (u64)c->n_callers);
+	fixture_fini(&f);
+}
+
 TEST(liveunwind_begins_with_what_was_there_before)
 {
 	const struct caught *c = caught();

@@ -527,7 +527,7 @@ TEST(open_drops_the_precision_of_cycles_before_a_clock_stands_in_for_them)
 		CHECK_EQ(e->attr.type, PERF_TYPE_HARDWARE);
 		CHECK_STR(e->name, rows[i].without);
 		str_addf(&said,
-			"note: event '%s': this machine counts it, but cannot say precisely where (:p needs PEBS, IBS or SPE): sampled without, addresses may be some instructions late\n",
+			"note: event '%s': this machine counts it, but cannot say precisely where (:p needs PEBS, IBS or SPE): sampled without it, so addresses may be some instructions late\n",
 			rows[i].name);
 		CHECK_STR(str_text(&o.said.text), str_text(&said));
 		str_fini(&said);
@@ -688,7 +688,7 @@ TEST(open_leaves_children_out_where_old_kernels_cannot_read_what_they_inherit)
 			CHECK(a->flags & ATTR_CGROUP && a->read_format & PERF_FORMAT_LOST);
 		}
 		CHECK_STR(str_text(&o.said.text),
-			is_old ? "note: event 'cpu-clock': before Linux 6.12 samples cannot read counters that children inherit: threads and processes that are started from now on are left out (without ':S' they are not)\n"
+			is_old ? "note: event 'cpu-clock': before Linux 6.12 samples cannot read counters that children inherit: threads and processes that are started from now on are left out (drop ':S' to include them)\n"
 			       : "");
 		opening_fini(&o);
 	}
@@ -719,9 +719,9 @@ TEST(open_says_each_step_once_however_many_cpus_and_threads_there_are)
 	check_opens(&o);
 	CHECK_STR(str_text(&o.said.text),
 		"note: event 'cpu-clock': this kernel does not know "
-		"'mmap2' (Linux 3.12 does): recorded without\n"
+		"'mmap2' (Linux 3.12 does): recorded without it\n"
 		"note: event 'page-faults': this kernel does not know "
-		"'mmap2' (Linux 3.12 does): recorded without\n");
+		"'mmap2' (Linux 3.12 does): recorded without it\n");
 	opening_fini(&o);
 }
 
@@ -1056,7 +1056,7 @@ TEST(open_says_whose_process_it_is_when_that_is_the_obstacle)
 	add_clock(&o)->attr.flags |= ATTR_EXCLUDE_KERNEL;
 	CHECK_EQ(go(&o), ERR_PERM);
 	CHECK_HAS(o.err.msg,
-		"opening 'cpu-clock': process 101 belongs to another user; measuring foreign processes needs "
+		"opening 'cpu-clock': process 101 belongs to another user; measuring other users' processes needs "
 		"CAP_PERFMON, CAP_SYS_ADMIN or CAP_SYS_PTRACE: run 'sudo setcap cap_perfmon=ep ");
 	CHECK_EQ(o.counters.n, 0);
 	opening_fini(&o);
@@ -1161,7 +1161,7 @@ TEST(open_explains_each_refusal_that_no_step_helps_against)
 		{EOPNOTSUPP, ERR_UNSUPPORTED, "opening 'cpu-clock': this PMU cannot do it"},
 		{ENODEV, ERR_NOENT, "opening 'cpu-clock': CPU 0 is not online"},
 		{EBUSY, ERR_SYS,
-			"opening 'cpu-clock': the PMU is in use by somebody who does not share it"},
+			"opening 'cpu-clock': the PMU is in use by a program that does not share it"},
 		{EINTR, ERR_SYS, "opening 'cpu-clock': ftrace uses the same probe already"},
 		{EMFILE, ERR_LIMIT, too_many},
 		{ENOMEM, ERR_SYS, "opening 'cpu-clock': Cannot allocate memory"},
@@ -1171,7 +1171,7 @@ TEST(open_explains_each_refusal_that_no_step_helps_against)
 
 	getrlimit(RLIMIT_NOFILE, &limit);
 	snprintf(too_many, sizeof(too_many),
-		"opening 'cpu-clock': %llu files are open and that is the limit: raise it ('ulimit "
+		"opening 'cpu-clock': %llu files are open, which is the limit: raise it ('ulimit "
 		"-n'), or choose fewer "
 		"threads (-t) or CPUs (-C)",
 		(unsigned long long)limit.rlim_cur);

@@ -501,7 +501,7 @@ TEST(opts_unknown_ones_are_refused_with_the_nearest)
 /* Books print commands with U+2212 and dashes. A file or a command that begins so is no option. */
 TEST(opts_with_the_dashes_of_printed_text_are_refused_with_what_to_type)
 {
-#define PRINTED "begins with a dash of printed text, which is not the '-' of a keyboard: type"
+#define PRINTED "begins with a printed dash, which is not the '-' of a keyboard: type"
 	struct run r;
 
 	CHECK_REFUSED("'−a' " PRINTED " '-a'", "−a");
@@ -594,7 +594,7 @@ TEST(opts_help_marks_what_most_need)
 		{0, "for", OPT_STR, 0, "TIME", "often too", .flags = OPT_COMMON},
 		{.kind = OPT_END},
 	};
-	static const char expected[] = "\nMost need no more than those with a *.\n"
+	static const char expected[] = "\nMost users need only the options marked with *.\n"
 				       "\nWhat\n"
 				       "* -e, --event EVENT               often\n"
 				       "  -x, --exotic                    seldom\n"

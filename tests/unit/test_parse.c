@@ -363,10 +363,10 @@ TEST(parse_points_at_syntax_errors)
 		{" ", ERR_INVAL, " at column 2: expected the name of an event, found the end"},
 		{"cycles,", ERR_INVAL,
 			" at column 8: expected the name of an event, found the end; "
-			"a list with blanks stands in quotes"},
+			"put a list with blanks in quotes"},
 		{"{cycles:u,", ERR_INVAL,
 			" at column 11: expected the name of an event, found the end; "
-			"a list with blanks stands in quotes"},
+			"put a list with blanks in quotes"},
 		{"”cycles”", ERR_INVAL,
 			": expected the name of an event, found the '”' of printed text: type \""},
 		{"cycles:u”", ERR_INVAL,
@@ -382,7 +382,7 @@ TEST(parse_points_at_syntax_errors)
 		{":u", ERR_INVAL, ": expected the name of an event, found ':'"},
 		{"cycles::u", ERR_INVAL,
 			" at column 8: expected modifiers or the name of a tracepoint, found ':'"},
-		{"cycles:u:k", ERR_INVAL, " at column 10: modifiers come once, behind one ':'"},
+		{"cycles:u:k", ERR_INVAL, " at column 10: modifiers are given once, after one ':'"},
 		{"sched:sched_switch:u:k", ERR_INVAL,
 			" at column 21: expected ',' or the end, found ':'"},
 		{"/event=1/", ERR_INVAL, ": expected the name of an event, found '/'"},
@@ -412,7 +412,7 @@ TEST(parse_points_at_syntax_errors)
 			" at column 4: expected modifiers or the name of a tracepoint, found '{'"},
 		{"{cycles}{cs}", ERR_INVAL, " at column 9: expected ',' or the end, found '{'"},
 		{"{cycles,instructions:uD}", ERR_INVAL,
-			" at column 9: D and e are for all of a group: write them behind its brace"},
+			" at column 9: D and e apply to a whole group: write them after its closing brace"},
 		{"cs,a:{cycles", ERR_INVAL, " at column 13: expected ',' or '}', found the end"},
 	};
 
@@ -421,7 +421,7 @@ TEST(parse_points_at_syntax_errors)
 
 TEST(parse_points_at_wrong_modifiers)
 {
-#define KNOWN "is no modifier; known are u k h G H I D S W e b R p pp ppp P"
+#define KNOWN "is not a modifier; these are: u k h G H I D S W e b R p pp ppp P"
 	static const struct bad_case cases[] = {
 		{"cycles:x", ERR_INVAL, " at column 8: 'x' " KNOWN},
 		{"cycles:ukx", ERR_INVAL, " at column 10: 'x' " KNOWN},
@@ -556,11 +556,11 @@ TEST(parse_says_which_pmus_there_are_where_cpus_have_none)
 		{"cpu/period=3/", "there is no PMU 'cpu' (this machine has " HERE ")"},
 		{"power/energy-pkg/", "there is no PMU 'power' (this machine has " HERE ")"},
 		{"mem-loads",
-			"there is no event 'mem-loads', nor has a PMU of this machine one "
-			"(there is " HERE ")"},
+			"there is no event 'mem-loads', and no PMU of this machine has one of that name "
+			"(its PMUs: " HERE ")"},
 		{"tx-start",
-			"there is no event 'tx-start', nor has a PMU of this machine one "
-			"(there is " HERE ")"},
+			"there is no event 'tx-start', and no PMU of this machine has one of that name "
+			"(its PMUs: " HERE ")"},
 		{"cycels", "there is no event 'cycels'; did you mean 'cycles'?"},
 		{"cycels/period=9/", "there is no event 'cycels'; did you mean 'cycles'?"},
 		{"4c8", "there is no event '4c8'; did you mean the raw event 'r4c8'?"},
@@ -815,7 +815,7 @@ TEST(parse_says_what_is_wrong_with_an_event_of_the_vendors_table)
 {
 	static const struct bad_case cases[] = {
 		{"unc_m3_elsewhere", ERR_NOENT,
-			": event 'unc_m3_elsewhere' is of PMU 'uncore_m3upi', which is not here"},
+			": event 'unc_m3_elsewhere' belongs to PMU 'uncore_m3upi', which this machine does not have"},
 		{"inst_retired.nay", ERR_NOENT,
 			": there is no event 'inst_retired.nay'; did you mean 'inst_retired.any'?"},
 		{"wrong_terms", ERR_NOENT,
@@ -861,10 +861,10 @@ TEST(event_filters_need_an_event_that_takes_them)
 	struct err err;
 
 	CHECK_EQ(event_set_filter(&events, "a==1", &err), ERR_INVAL);
-	CHECK_STR(err.msg, "--filter 'a==1': it belongs behind the -e whose events it filters");
+	CHECK_STR(err.msg, "--filter 'a==1' must follow the -e whose events it filters");
 	CHECK_EQ(parse_events("sched:sched_switch,cs:u", &env, &events, &err), 0);
 	CHECK_EQ(event_set_filter(&events, "a==1", &err), ERR_INVAL);
-	CHECK_HAS(err.msg, "--filter 'a==1': event 'cs:u' takes none; tracepoints do");
+	CHECK_HAS(err.msg, "--filter 'a==1': event 'cs:u' takes no filter; tracepoints do");
 	CHECK(!events.at[0].filter && !events.at[1].filter);
 	event_list_fini(&events);
 	fake_file("sys/bus/event_source/devices/intel_pt/type", "8\n");

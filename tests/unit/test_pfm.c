@@ -35,6 +35,6 @@ TEST(pfm_refuses_what_it_does_not_know)
 	CHECK_EQ(pfm_encode("no_such_event", &attr, &err), ERR_NOENT);
 	CHECK_STR(err.msg, "libpfm knows no event 'no_such_event' of this machine's PMUs");
 	CHECK_EQ(pfm_encode("perf::PERF_COUNT_SW_CPU_CLOCK:zz", &attr, &err), ERR_INVAL);
-	CHECK_HAS(err.msg, "libpfm does not take 'perf::PERF_COUNT_SW_CPU_CLOCK:zz': ");
+	CHECK_HAS(err.msg, "libpfm does not accept 'perf::PERF_COUNT_SW_CPU_CLOCK:zz': ");
 	CHECK_EQ(attr.type, 77);
 }

@@ -114,7 +114,8 @@ TEST(pmu_that_does_not_exist_is_named_with_the_nearest)
 		"there is no PMU 'frobnicator' (this machine has bad_mask bent cpu cpu_atom "
 		"no_number no_type split "
 		"uncore_imc_0)");
-	check_no_pmu(root, "../devices/cpu", ERR_INVAL, "'../devices/cpu' is no name of a PMU");
+	check_no_pmu(root, "../devices/cpu", ERR_INVAL,
+		"'../devices/cpu' is not the name of a PMU");
 	check_no_pmu(test_path("nowhere"), "cpu", ERR_NOENT,
 		"there is no PMU 'cpu' (this machine has none)");
 	check_no_pmu(root, "no_typ", ERR_NOENT,
@@ -357,7 +358,8 @@ TEST(pmu_facts_are_the_files_beside_an_alias)
 		fake_file(POWER "events/bent.scale", bad[i]);
 		CHECK_EQ(pmu_alias_facts(&pmu, "bent", &facts, &err), ERR_FORMAT);
 		snprintf(expected, sizeof(expected),
-			"event 'bent' of PMU 'power' has the scale '%s'", bad[i]);
+			"event 'bent' of PMU 'power' has the scale '%s', which is not a positive number",
+			bad[i]);
 		CHECK_STR(err.msg, expected);
 		CHECK(facts.scale == 7);
 	}

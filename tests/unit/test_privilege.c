@@ -104,13 +104,13 @@ TEST(privilege_suspects_somebody_else_when_the_level_allows_it)
 	CHECK_STR(explain(&p, PRIVILEGE_TRACEPOINT),
 		"perf_event_paranoid is -1, which allows reading tracepoints, yet the kernel "
 		"refused: a seccomp filter (containers have one), an LSM or lockdown forbids "
-		"perf_event_open(2): it has to be let through there");
+		"perf_event_open(2): allow that system call there");
 	p.site.seccomp = SITE_SECCOMP_NONE;
 	CHECK_HAS(explain(&p, PRIVILEGE_TRACEPOINT), "yet the kernel refused: an LSM or lockdown ");
 	p.has_perfmon = true;
 	p.paranoid = 4;
 	CHECK_HAS(explain(&p, PRIVILEGE_CPU),
-		"CAP_PERFMON or CAP_SYS_ADMIN is there, which allows measuring all processes");
+		"this process has CAP_PERFMON or CAP_SYS_ADMIN, which allows measuring all processes");
 }
 
 TEST(privilege_says_which_of_two_causes_takes_all_perf_events_away)
@@ -147,10 +147,10 @@ TEST(privilege_names_what_shows_kernel_addresses)
 			"kptr_restrict is 2 and perf_event_paranoid 1: run 'sudo sysctl "
 			"kernel.kptr_restrict=0'"},
 		{{.has_perf_events = true, .paranoid = 1},
-			"kptr_restrict is 0, which lets us see them: a container, an LSM "
+			"kptr_restrict is 0, which would show them, but a container, an LSM "
 			"or lockdown hides them"},
 		{{.has_perf_events = true, .paranoid = 2, .kptr_restrict = 1, .has_syslog = true},
-			"kptr_restrict is 1, which lets us see them: a container, an LSM or "
+			"kptr_restrict is 1, which would show them, but a container, an LSM or "
 			"lockdown hides them"},
 	};
 

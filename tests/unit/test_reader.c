@@ -590,10 +590,9 @@ TEST(reader_says_what_makes_no_sense_in_a_header)
 		const char *said;
 	} cases[] = {
 		{offsetof(struct layout_header, size), INT64_MAX, 0, "the header says it has"},
-		{offsetof(struct layout_header, event_types), 111, 144, "the names of events"},
-		{offsetof(struct layout_header, event_types), 112, 145, "the names of events"},
-		{offsetof(struct layout_header, event_types), 1ULL << 40, 144,
-			"the names of events"},
+		{offsetof(struct layout_header, event_types), 111, 144, "the event names"},
+		{offsetof(struct layout_header, event_types), 112, 145, "the event names"},
+		{offsetof(struct layout_header, event_types), 1ULL << 40, 144, "the event names"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -710,7 +709,7 @@ TEST(reader_skips_a_section_outside_the_file_and_reads_the_others)
 		said_init(&said, LOG_NOTE);
 		CHECK_EQ(reader_open(&reader, f.path, &said.log, &err), 0);
 		CHECK_HAS(str_text(&said.text), "section BUILD_ID");
-		CHECK_HAS(str_text(&said.text), "lies outside the file");
+		CHECK_HAS(str_text(&said.text), "is outside the file");
 		CHECK_EQ(reader.info.build_ids.n, 0);
 		CHECK_STR(reader.info.host.hostname, "vm");
 		CHECK_STR(reader.events.at[1].name, "second:u");
@@ -821,11 +820,11 @@ TEST(reader_refuses_what_is_no_perf_data_file_and_says_what_it_is)
 	check_refused(path, ERR_FORMAT,
 		"it starts with '\\x7fELF\\x1b[2J........', expected 'PERFILE2'");
 	test_write(path, "2ELIFREP........", 16);
-	check_refused(path, ERR_FORMAT, "has 16 bytes, its header alone needs 104");
+	check_refused(path, ERR_FORMAT, "has 16 bytes, but its header alone needs 104");
 	test_write(path, "PERFILE2\x10\0\0\0\0\0\0\0", 16);
 	check_refused(path, ERR_FORMAT, "no event is described at its beginning");
 	test_write(path, "PERFILE2\x68\0\0\0\0\0\0\0", 16);
-	check_refused(path, ERR_FORMAT, "has 16 bytes, its header alone needs 104");
+	check_refused(path, ERR_FORMAT, "has 16 bytes, but its header alone needs 104");
 }
 
 TEST(reader_refuses_a_file_it_may_not_read)

@@ -59,7 +59,7 @@ TEST(refusal_blames_the_owner_only_where_the_level_allows_what_was_asked)
 	user.flags |= ATTR_EXCLUDE_KERNEL;
 	refusal_explain(&user, "e", 1, -1, EACCES, &err);
 	CHECK_HAS(err.msg,
-		"opening 'e': process 1 belongs to another user; measuring foreign processes needs "
+		"opening 'e': process 1 belongs to another user; measuring other users' processes needs "
 		"CAP_PERFMON, CAP_SYS_ADMIN or CAP_SYS_PTRACE: run 'sudo setcap ");
 	refusal_explain(&user, "e", 0, -1, EACCES, &err);
 	CHECK_HAS(err.msg,
@@ -166,7 +166,7 @@ TEST(refusal_of_tracepoints_with_contents_names_the_one_level_that_allows_them)
 			CHECK_HAS(r->why, "reading tracepoints needs -1 or less");
 			CHECK_STR(remedy_of(&p, r), "sudo sysctl kernel.perf_event_paranoid=-1");
 			if (p.paranoid <= counted)
-				CHECK_STR(r->instead, "'pace stat' counts them as it is");
+				CHECK_STR(r->instead, "'pace stat' can count them now");
 			else
 				CHECK(!r->instead);
 		}
@@ -241,11 +241,11 @@ TEST(refusal_names_the_limit_that_was_exceeded)
 	tree_file(p.site.root, "127\n", "proc/sys/kernel/perf_event_max_stack");
 	CHECK_EQ(find(&p, &often, 0, EINVAL)->code, ERR_LIMIT);
 	CHECK_STR(find(&p, &often, 0, EINVAL)->why,
-		"50000 samples a second are asked for, perf_event_max_sample_rate is 7500");
+		"50000 samples a second were requested, but perf_event_max_sample_rate is 7500");
 	CHECK_STR(remedy_of(&p, find(&p, &often, 0, EINVAL)),
 		"sudo sysctl kernel.perf_event_max_sample_rate=50000");
 	CHECK_STR(find(&p, &deep, 0, EOVERFLOW)->why,
-		"call chains of 500 are asked for, perf_event_max_stack is 127");
+		"call chains of 500 were requested, but perf_event_max_stack is 127");
 	CHECK_STR(remedy_of(&p, find(&p, &deep, 0, EOVERFLOW)),
 		"sudo sysctl kernel.perf_event_max_stack=500");
 	/* Within the limit it is something else. */
@@ -263,10 +263,10 @@ TEST(refusal_of_an_invalid_event_names_what_is_known_of_its_kind)
 	CHECK_STR(find(&p, &uncore, 0, EINVAL)->why,
 		"PMU 'uncore_imc' counts whole CPUs, not single programs");
 	CHECK_STR(remedy_of(&p, find(&p, &uncore, 0, EINVAL)), "measure whole CPUs (-a, -C)");
-	CHECK_HAS(find(&p, &uncore, -1, EINVAL)->why, "choose one CPU");
+	CHECK_HAS(find(&p, &uncore, -1, EINVAL)->why, "choose a CPU");
 	uncore.type = 15;
 	uncore.sample_period = 1000;
-	CHECK_HAS(find(&p, &uncore, 0, EINVAL)->why, "count and do not sample");
+	CHECK_HAS(find(&p, &uncore, 0, EINVAL)->why, "can only count");
 	CHECK_HAS(find(&p, &watch, 0, EINVAL)->why, "a breakpoint has 1, 2, 4 or 8 bytes");
 	CHECK_EQ(find(&p, &watch, 0, ENOSPC)->code, ERR_LIMIT);
 	CHECK_HAS(find(&p, &watch, 0, ENOSPC)->why, "hardware breakpoints are taken");

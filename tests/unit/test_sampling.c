@@ -250,7 +250,7 @@ TEST(sampling_refuses_a_group_of_slots_and_metrics_in_which_nobody_can_sample)
 	add_read_group(&events, configs);
 	CHECK_EQ(sampling_apply(&s, &events, &target, NULL, &err), ERR_UNSUPPORTED);
 	CHECK_STR(err.msg,
-		"event 'r400' cannot sample beside the TopDown metrics of its group, nor can these: put one between them that can, as in '{slots,cycles,topdown-retiring}:S'");
+		"event 'r400' cannot sample beside the TopDown metrics of its group, and neither can they: add an event that can, as in '{slots,cycles,topdown-retiring}:S'");
 	event_list_fini(&events);
 }
 
@@ -549,9 +549,9 @@ TEST(sampling_says_under_v_which_terms_mean_nothing_here)
 		const char *text;
 	} rows[] = {
 		{{.stack_bytes = 8192, .chain = EVENT_CHAIN_FP},
-			"debug: event 'event': 'stack-size' is of use with call-graph=dwarf only\n"},
+			"debug: event 'event': 'stack-size' has an effect only with call-graph=dwarf\n"},
 		{{.max_samples = 1},
-			"debug: event 'event': 'nr' limits what 'perf trace' prints: nothing here\n"},
+			"debug: event 'event': 'nr' limits what 'perf trace' prints and has no effect here\n"},
 		/* Nothing but the size that is the default. */
 		{{.has_aux_size = true}, ""},
 	};

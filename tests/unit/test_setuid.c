@@ -47,7 +47,7 @@ TEST(setuid_takes_counters_of_what_has_other_rights_than_ours)
 	CHECK(loses(other, &why));
 	CHECK(!strstr(why.at, "as root"));
 	CHECK(loses(secret, &why));
-	CHECK_HAS(why.at, "must not be read");
+	CHECK_HAS(why.at, "is not readable");
 	CHECK(!loses(own, &why));
 	nobody_end();
 	/* To root, root's programs are like all others. */

@@ -34,7 +34,7 @@ TEST(site_knows_hypervisors_by_their_firmware_tables)
 		{"QEMU", "Standard PC (Q35 + ICH9, 2009)", "QEMU (KVM or an emulated CPU)",
 			"pmu=on"},
 		{"VMware, Inc.", "VMware Virtual Platform", "VMware", "performance counters"},
-		{"innotek GmbH", "VirtualBox", "VirtualBox", "none to give"},
+		{"innotek GmbH", "VirtualBox", "VirtualBox", "offers none"},
 		{"Microsoft Corporation", "Virtual Machine", "Hyper-V", "-Perfmon"},
 		{"Xen", "HVM domU", "Xen", "vpmu=on"},
 		{"Amazon EC2", "c5.large", "Amazon EC2", "*.metal"},

@@ -159,7 +159,7 @@ TEST(stream_notes_what_came_too_late_and_nothing_if_nothing_did)
 		;
 	stream_note_disorder(&stream);
 	CHECK_STR(str_text(&said.text),
-		"note: 1 records came too late to be put in order, by up to 150 ns: they stand where they came\n");
+		"note: 1 records came too late to be put in order, by up to 150 ns: they are left where they came\n");
 	stream_fini(&stream);
 	session_close(&session);
 	said_fini(&said);

@@ -66,11 +66,11 @@ TEST(tracefs_names_do_not_lead_out_of_the_tree)
 	fake_tracefs();
 	fake_file("secret/id", "1\n");
 	check_refused("../../secret", "x", ERR_INVAL,
-		"'../../secret:x' is no name of a tracepoint");
+		"'../../secret:x' is not the name of a tracepoint");
 	check_refused("sched", "../../../secret", ERR_INVAL,
-		"'sched:../../../secret' is no name of a tracepoint");
+		"'sched:../../../secret' is not the name of a tracepoint");
 	check_refused("sched", "sched_switch/", ERR_INVAL,
-		"'sched:sched_switch/' is no name of a tracepoint");
+		"'sched:sched_switch/' is not the name of a tracepoint");
 	check_refused("sched", "..", ERR_NOENT, "there is no tracepoint 'sched:..'");
 }
 
@@ -146,7 +146,7 @@ TEST(tracefs_match_finds_what_has_an_id)
 	check_match("sched", "enable", "no tracepoint matches 'sched:enable'");
 	check_match("broken", "*", "broken:no_number ");
 	check_match("none", "*", "no tracepoint matches 'none:*'");
-	check_match("../*", "*", "'../*:*' is no name of a tracepoint");
-	check_match("*", "../*", "'*:../*' is no name of a tracepoint");
+	check_match("../*", "*", "'../*:*' is not the name of a tracepoint");
+	check_match("*", "../*", "'*:../*' is not the name of a tracepoint");
 	check_match(".*", "*", "no tracepoint matches '.*:*'");
 }

@@ -174,7 +174,7 @@ TEST(trial_that_runs_out_of_files_says_so_and_leaves_none_open)
 	trial_all(&p, trials);
 	CHECK(trials[TRIAL_COUNT_OWN].works);
 	CHECK(!trials[TRIAL_SAMPLE_OWN].works);
-	CHECK_HAS(trials[TRIAL_SAMPLE_OWN].why, "files are open and that is the limit");
+	CHECK_HAS(trials[TRIAL_SAMPLE_OWN].why, "files are open, which is the limit");
 	CHECK_EQ(files_open(), before);
 }
 

@@ -572,7 +572,7 @@ TEST(writer_refuses_what_is_no_file)
 	fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s", f.path);
 	CHECK_EQ(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
-	check_refused(&f, ERR_INVAL, "is no regular file");
+	check_refused(&f, ERR_INVAL, "is not a regular file");
 	close(fd);
 	f.path = test_path("no/such/folder");
 	check_refused(&f, ERR_NOENT, "creating");
@@ -837,7 +837,7 @@ static void fill_limit(struct fixture *f, u64 bytes)
 	taken = append_until_full(f, 3000, &err);
 	CHECK_EQ(err.code, ERR_LIMIT);
 	CHECK_EQ(err.sys, EFBIG);
-	CHECK_HAS(err.msg, "the limit of file sizes is reached at ");
+	CHECK_HAS(err.msg, "the limit on file sizes (ulimit -f) is reached after ");
 	CHECK_HAS(err.msg, "(ulimit -f)");
 	check_full(f, taken, bytes);
 }
@@ -917,7 +917,7 @@ TEST(writer_under_a_limit_that_not_even_its_start_fits_brings_the_old_file_back)
 	fixture_init(&f, 100, 80);
 	test_write(f.path, "first", 5);
 	limit_file_size(300);
-	check_refused(&f, ERR_LIMIT, "the limit of file sizes is reached");
+	check_refused(&f, ERR_LIMIT, "the limit on file sizes (ulimit -f) is reached");
 	check_content(f.path, "first");
 	fixture_fini(&f);
 }

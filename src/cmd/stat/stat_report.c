@@ -32,6 +32,7 @@ struct reporting {
 	struct str what;
 	struct out out;
 	u64 interval_began_ns;
+	bool has_losses; /* something in the file is not in the numbers */
 };
 
 /* ---- what the recording knows of places ---- */
@@ -144,28 +145,25 @@ static int walk(struct reporting *r, struct err *err)
 	return result;
 }
 
-/* What of the file is not in the numbers. */
-static void say_lost(struct reporting *r)
+/* What of the file is not in the numbers; true if that is anything. */
+static bool say_losses(struct reporting *r)
 {
 	const struct session_tally *t = &r->session.tally;
 	const char *path = r->session.reader.path;
 
 	if (t->damage.reason)
-		log_warn(&r->log,
-			"'%s' is damaged at offset 0x%llx: %s: counts behind that are missing",
+		log_warn(&r->log, "'%s' is damaged at offset 0x%llx: %s: the counts behind that are missing",
 			path, (unsigned long long)t->damage.offset, t->damage.reason);
 	if (t->n_undecoded)
-		log_warn(&r->log,
-			"'%s': records that make no sense, whose counts are missing: %llu", path,
+		log_warn(&r->log, "'%s': %llu records make no sense and are not counted", path,
 			(unsigned long long)t->n_undecoded);
 	if (t->n_foreign_id)
-		log_warn(&r->log,
-			"'%s': readings of no event that the file describes, which are not shown: %llu",
-			path, (unsigned long long)t->n_foreign_id);
+		log_warn(&r->log, "'%s': %llu counts are of events that it does not describe", path,
+			(unsigned long long)t->n_foreign_id);
 	if (r->replay.n_unknown)
-		log_warn(&r->log,
-			"'%s': records of kinds that nobody knows, which are not shown: %llu", path,
+		log_warn(&r->log, "'%s': %llu records are of unknown kinds and are not shown", path,
 			(unsigned long long)r->replay.n_unknown);
+	return t->damage.reason || t->n_undecoded || t->n_foreign_id;
 }
 
 static int run_session(struct reporting *r, struct err *err)
@@ -187,27 +185,9 @@ static int run_session(struct reporting *r, struct err *err)
 		stat_view_fini(&r->view);
 		counts_fini(&r->counts);
 	}
-	say_lost(r);
+	r->has_losses = say_losses(r);
 	replay_close(&r->replay);
 	return result;
-}
-
-/* What is not in the table; true if that is anything. */
-static bool say_losses(struct reporting *r)
-{
-	const struct session_tally *t = &r->session.tally;
-	const char *path = r->session.reader.path;
-
-	if (t->damage.reason)
-		log_warn(&r->log, "'%s' is damaged at offset 0x%llx: %s", path,
-			(unsigned long long)t->damage.offset, t->damage.reason);
-	if (t->n_undecoded)
-		log_warn(&r->log, "'%s': %llu records make no sense and are not counted", path,
-			(unsigned long long)t->n_undecoded);
-	if (t->n_foreign_id)
-		log_warn(&r->log, "'%s': %llu counts are of events that it does not describe", path,
-			(unsigned long long)t->n_foreign_id);
-	return t->damage.reason || t->n_undecoded || t->n_foreign_id;
 }
 
 static const struct cmd cmd_stat_report = {
@@ -236,7 +216,7 @@ int run_stat_report(int argc, char **argv)
 	} else {
 		if (run_session(&r, &err))
 			status = cmd_fail(&cmd_stat_report, &err, EXIT_FAILED);
-		else if (say_losses(&r))
+		else if (r.has_losses)
 			status = EXIT_FAILED;
 		session_close(&r.session);
 	}

@@ -17,7 +17,7 @@ static const char *keep(struct host *h, const char *text)
 	return arena_strdup(&h->arena, text, strlen(text));
 }
 
-/* The first line of a file whose path is made by fmt; false without one. */
+/* Reads the first line of the file whose path fmt makes. False: there is none. */
 static bool line_of(char *buf, size_t size, const char *fmt, ...) PRINTF(3, 4);
 static bool line_of(char *buf, size_t size, const char *fmt, ...)
 {
@@ -57,7 +57,7 @@ static void read_topology(struct host *h, const char *sys)
 			number_of(sys, cpu, "physical_package_id"), number_of(sys, cpu, "die_id")};
 
 		vec_add(&h->cpus, c);
-		/* The file names of today, then those of kernels before 5.3. */
+		/* Today's file names, then those of kernels before 5.3. */
 		if (line_of(list, sizeof(list),
 			    "%s/devices/system/cpu/cpu%u/topology/package_cpus_list", sys, cpu) ||
 			line_of(list, sizeof(list),
@@ -87,7 +87,7 @@ static bool is_known_cache(const struct host *h, const struct host_cache *c)
 	return false;
 }
 
-/* By level; caches of one level stay in the order of their CPUs. */
+/* Keeps caches sorted by level, those of one level in the order of their CPUs. */
 static void add_cache(struct host *h, const struct host_cache *c)
 {
 	size_t i;
@@ -134,7 +134,7 @@ static void read_caches(struct host *h, const char *sys)
 	}
 }
 
-/* The number behind "key:" in a text like /proc/meminfo's. */
+/* The number after "key:" in a text like /proc/meminfo's. */
 static u64 value_of(const char *text, const char *key)
 {
 	const char *at = strstr(text, key);
@@ -226,9 +226,7 @@ static void read_pmus(struct host *h, const char *sys)
 	intern_fini(&names);
 }
 
-/*
- * The text behind "key" and the colon on the first line of cpuinfo that has it; NULL if none has.
- */
+/* The text after "key" and a colon, on the first line of cpuinfo that has it; NULL: none has. */
 static const char *cpuinfo_value(struct host *h, const char *text, const char *key)
 {
 	size_t n = strlen(key);

@@ -1,5 +1,5 @@
 /*
- * host.h - the machine a recording was made on: what its readers may want to know about it.
+ * host.h - the machine that makes a recording, described for the recording's readers.
  *
  * In       uname(2), /proc/cpuinfo, /proc/meminfo, /sys/devices/system/{cpu,node,memory}
  * Out      struct host; what the machine does not tell is NULL, 0 or empty
@@ -56,7 +56,7 @@ struct host {
 	struct arena arena;
 };
 
-/* Asks this machine. `sys` and `proc` are "/sys" and "/proc", or a test's trees. */
+/* Reads this machine. `sys` and `proc` are "/sys" and "/proc", or a test's trees. */
 void host_read(struct host *h, const char *sys, const char *proc);
 void host_fini(struct host *h);
 

@@ -16,7 +16,7 @@ static bool read_file(const char *path, struct str *text)
 		return false;
 	while ((n = gzread(file, buf, sizeof(buf))) > 0 && text->n < CONFIG_LIMIT)
 		str_addn(text, buf, n);
-	/* Half a file would make missing what is only unread. */
+	/* After reading half a file, options that were merely not read would look missing. */
 	if (gzclose(file) != Z_OK || n != 0 || !strstr(str_text(text), "CONFIG_"))
 		str_clear(text);
 	return text->n > 0;

@@ -1,8 +1,8 @@
 /*
- * kconfig.h - what the running kernel was built with.
+ * kconfig.h - the options that the running kernel was built with.
  *
  * In       /proc/config.gz, or the copy that distributions put beside the kernel
- * Out      the state of each option; without any such file all are unknown, which is not missing
+ * Out      the state of each option; without such a file all are unknown, which is not missing
  * Owns     the text
  */
 #ifndef PACE_COLLECT_KCONFIG_H
@@ -21,7 +21,7 @@ struct kconfig {
 void kconfig_read(struct kconfig *k, const struct site *site, const char *release);
 void kconfig_fini(struct kconfig *k);
 
-/* `name` as in "CONFIG_PERF_EVENTS". */
+/* `name` is like "CONFIG_PERF_EVENTS". */
 enum kconfig_state kconfig_state(const struct kconfig *k, const char *name);
 
 #endif

@@ -42,7 +42,7 @@ void perfclock_close(struct perfclock *c)
 	c->fd = -1;
 }
 
-/* The time stands at the end of the record: pid and tid, then it. */
+/* Gets the clock's time from a record, which ends with pid, tid and time. */
 static u64 ask(struct perfclock *c)
 {
 	char name[17] = "";

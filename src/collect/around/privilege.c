@@ -29,7 +29,7 @@ static const struct {
 	[PRIVILEGE_PASSES] = {"counting tracepoints", 1},
 	[PRIVILEGE_KPROBE] = {"putting probes into the kernel", NO_LEVEL},
 	[PRIVILEGE_UPROBE] = {"putting probes into programs", NO_LEVEL},
-	[PRIVILEGE_STRANGER] = {"measuring foreign processes", NO_LEVEL},
+	[PRIVILEGE_STRANGER] = {"measuring other users' processes", NO_LEVEL},
 };
 
 static const struct {
@@ -76,7 +76,7 @@ void privilege_read_at(struct privilege *p, const char *root)
 	sysfile_s64(site_path(&p->site, path, sizeof(path), "/proc/sys/kernel/kptr_restrict"),
 		&p->kptr_restrict);
 	p->capabilities = effective_capabilities(&p->site);
-	/* The kernel asks for the first namespace's here, whatever we may do in ours. */
+	/* For measuring, the kernel wants capabilities of the first namespace, whatever ours grants. */
 	caps = p->site.in_user_namespace ? 0 : p->capabilities;
 	p->has_perfmon = caps >> CAP_PERFMON_BIT & 1 || caps >> CAP_SYS_ADMIN_BIT & 1;
 	p->has_admin = caps >> CAP_SYS_ADMIN_BIT & 1;
@@ -92,7 +92,10 @@ void privilege_read(struct privilege *p)
 
 bool privilege_allows(const struct privilege *p, enum privilege_wish wish)
 {
-	/* A probe in the middle of an instruction breaks the program: Linux 6.16 took it back. */
+	/*
+	 * A probe in the middle of an instruction breaks the program: so Linux 6.16 withdrew this
+	 * right.
+	 */
 	if (wish == PRIVILEGE_UPROBE)
 		return p->has_perf_events && p->has_admin;
 	return p->has_perf_events && (p->has_perfmon || p->paranoid <= wishes[wish].level);
@@ -138,7 +141,7 @@ static struct remedy none_at_all(const struct privilege *p, char *buf, size_t si
 	return (struct remedy){REMEDY_KERNEL};
 }
 
-/* By the rules it would be allowed: somebody else has rules too. */
+/* The rules above would allow it, so something else forbids it. */
 static struct remedy refused_by_others(const struct privilege *p, enum privilege_wish wish,
 	char *buf, size_t size)
 {
@@ -150,7 +153,7 @@ static struct remedy refused_by_others(const struct privilege *p, enum privilege
 			site->container ? site->container->name : "containers have one");
 	if (p->has_perfmon)
 		snprintf(buf, size,
-			"CAP_PERFMON or CAP_SYS_ADMIN is there, which allows %s, yet the kernel refused: "
+			"this process has CAP_PERFMON or CAP_SYS_ADMIN, which allows %s, yet the kernel refused: "
 			"%s forbids perf_event_open(2)",
 			wishes[wish].what, rules);
 	else
@@ -186,14 +189,14 @@ struct remedy privilege_reason(const struct privilege *p, enum privilege_wish wi
 	snprintf(buf, size,
 		"perf_event_paranoid is %lld, %s needs %lld or less, CAP_PERFMON or CAP_SYS_ADMIN%s",
 		(long long)p->paranoid, wishes[wish].what, (long long)level, others);
-	/* One container with the capability is less than a whole host with another level. */
+	/* Giving one container the capability grants less than changing the whole host's level. */
 	if (p->site.container && p->site.container->remedy && p->site.is_root &&
 		!p->site.in_user_namespace)
 		return (struct remedy){REMEDY_CONTAINER};
 	return (struct remedy){REMEDY_LEVEL, .value = level};
 }
 
-/* The remedy behind the reason that is in buf. */
+/* Adds the remedy to the reason in buf. */
 static const char *end_sentence(const struct privilege *p, const struct remedy *remedy, char *buf,
 	size_t size)
 {
@@ -216,7 +219,7 @@ const char *privilege_explain(const struct privilege *p, enum privilege_wish wis
 
 bool privilege_shows_kernel(const struct privilege *p)
 {
-	/* Without restriction perf's own level decides; CAP_SYSLOG helps up to 1. */
+	/* If kptr_restrict is off, perf's own level decides; CAP_SYSLOG helps up to 1. */
 	return (p->kptr_restrict <= 0 && p->paranoid <= 1) ||
 		(p->kptr_restrict <= 1 && p->has_syslog);
 }
@@ -229,7 +232,7 @@ struct remedy privilege_reason_hidden(const struct privilege *p, char *buf, size
 		return none_at_all(p, buf, size);
 	if (privilege_shows_kernel(p)) {
 		snprintf(buf, size,
-			"kptr_restrict is %lld, which lets us see them: a container, an LSM or lockdown hides them",
+			"kptr_restrict is %lld, which would show them, but a container, an LSM or lockdown hides them",
 			(long long)p->kptr_restrict);
 		return (struct remedy){REMEDY_NONE};
 	}

@@ -8,7 +8,7 @@
 #define OPENED   TRACEFS_OPEN " " TRACEFS
 #define INTO     " | sudo tee -a "
 
-/* A sysctl now, and for the next boot. */
+/* Sets a sysctl now, and for every boot. */
 #define SYSCTL(setting)                                                            \
 	"sudo sysctl " setting, "echo " setting INTO "/etc/sysctl.d/50-pace.conf", \
 		IS_COMMAND | IS_MACHINES
@@ -16,14 +16,14 @@
 
 enum {
 	IS_COMMAND = 1 << 0,
-	IS_MACHINES = 1 << 1, /* of the whole machine, not of a container */
-	IS_GROUPS = 1 << 2,   /* %u is the user's group, before the value */
+	IS_MACHINES = 1 << 1, /* concerns the whole machine, not one container */
+	IS_GROUPS = 1 << 2,   /* the text contains %u, the user's group, before the value */
 };
 
-/* A row a fact. %lld in a text is the remedy's value. */
+/* One row for each kind. %lld in a text is the remedy's value. */
 static const struct {
 	const char *text;
-	const char *lasting; /* NULL: it holds anyway */
+	const char *lasting; /* NULL: the remedy lasts anyway */
 	unsigned flags;
 } remedies[] = {
 	[REMEDY_LEVEL] = {SYSCTL(PARANOID)},
@@ -31,11 +31,11 @@ static const struct {
 	[REMEDY_KPTR_AND_LEVEL] = {"sudo sysctl " KPTR " " PARANOID,
 		"printf '" KPTR "\\n" PARANOID "\\n'" INTO "/etc/sysctl.d/50-pace.conf",
 		IS_COMMAND | IS_MACHINES},
-	[REMEDY_CAPABILITIES] = {NULL,
-		"it holds until the file is replaced: again after each update", IS_COMMAND},
+	[REMEDY_CAPABILITIES] = {NULL, "repeat it after each update, which replaces the file",
+		IS_COMMAND},
 	[REMEDY_ROOT] = {NULL, NULL, IS_COMMAND},
-	[REMEDY_CONTAINER] = {"it has to be let through there",
-		"a Docker or Podman too old to know this: --security-opt seccomp=FILE, a profile "
+	[REMEDY_CONTAINER] = {"allow that system call there",
+		"if Docker or Podman is too old for this: --security-opt seccomp=FILE, a profile "
 		"that allows perf_event_open",
 		0},
 	[REMEDY_COUNTERS] = {"measure by the clock, or on a machine that is not virtual", NULL, 0},
@@ -61,7 +61,7 @@ static const struct {
 	[REMEDY_USER_READS] = {SYSCTL("kernel.perf_user_access=1")},
 #else
 	[REMEDY_USER_READS] = {"echo 1 | sudo tee /sys/bus/event_source/devices/cpu/rdpmc",
-		"nothing keeps it over a boot; 1 is the kernel's default",
+		"it does not survive a reboot; 1 is the kernel's default",
 		IS_COMMAND | IS_MACHINES},
 #endif
 	[REMEDY_WHOLE_CPUS] = {"measure whole CPUs (-a, -C)", NULL, 0},
@@ -103,12 +103,12 @@ static void add_text(const char *text, const struct remedy *r, const struct site
 		str_addf(out, text, (long long)r->value, (long long)r->value);
 }
 
-/* What the site knows better than the table; NULL if it does not. */
+/* A text that fits this site better than the table's, or NULL. */
 static const char *sites_text(const struct remedy *r, const struct site *site)
 {
 	if (r->kind == REMEDY_COUNTERS && site->hypervisor)
 		return site->hypervisor->remedy;
-	/* What a container's file carries counts only as far as the container's own rights go. */
+	/* Capabilities of a file in a container count only as far as the container has them. */
 	if ((r->kind == REMEDY_CAPABILITIES || r->kind == REMEDY_ROOT) && site->in_user_namespace)
 		return "measure from the host: no capability of a user namespace counts";
 	if (r->kind == REMEDY_ROOT && site->container)
@@ -124,7 +124,7 @@ bool remedy_is_command(const struct remedy *r, const struct site *site)
 {
 	const char *text = sites_text(r, site);
 
-	/* "docker run --option ...": the rest is the user's own command. */
+	/* "docker run --option ...": the dots stand for the user's own command. */
 	return text ? strstr(text, "...") != NULL : remedies[r->kind].flags & IS_COMMAND;
 }
 

@@ -1,10 +1,10 @@
 /*
  * remedy.h - what would change a refusal: for each cause the one command with the least privilege.
  *
- * Errors of `record` and `stat` and the page of `doctor` take their commands from here, so that
- * they never advise different things.
- * In       a kind with its number or capabilities; the site, which tells who has to run it
- * Out      "sudo sysctl kernel.perf_event_paranoid=1", or advice where no command does it
+ * The errors of `record` and `stat` and the page of `doctor` take their commands from here, so that
+ * they never give different advice.
+ * In       a kind with its number or capabilities; the site, which tells on what machine to act
+ * Out      "sudo sysctl kernel.perf_event_paranoid=1", or advice if no command helps
  * Source   Documentation/admin-guide/{sysctl/kernel,perf-security}.rst; setcap(8); mount(8)
  */
 #ifndef PACE_COLLECT_REMEDY_H
@@ -18,16 +18,16 @@ enum remedy_kind {
 	REMEDY_LEVEL,          /* value: perf_event_paranoid */
 	REMEDY_KPTR,           /* kptr_restrict */
 	REMEDY_KPTR_AND_LEVEL, /* value: perf_event_paranoid */
-	REMEDY_CAPABILITIES,   /* capabilities: of enum remedy_capability, for pace's file */
-	REMEDY_ROOT,           /* once, for what no lesser right does */
+	REMEDY_CAPABILITIES,   /* capabilities: bits of enum remedy_capability, for pace's file */
+	REMEDY_ROOT,           /* run pace as root, for what no lesser right allows */
 	REMEDY_CONTAINER,      /* let perf_event_open(2) through */
 	REMEDY_COUNTERS,       /* give the virtual machine a PMU */
-	REMEDY_CLOCK,          /* do without: software clocks */
+	REMEDY_CLOCK,          /* measure by software clocks */
 	REMEDY_KERNEL,         /* another kernel */
 	REMEDY_MOUNT_PROC,
 	REMEDY_MOUNT_TRACEFS,
 	REMEDY_OPEN_TRACEFS,     /* for the user's group */
-	REMEDY_OPEN_TRACEPOINTS, /* and value: perf_event_paranoid */
+	REMEDY_OPEN_TRACEPOINTS, /* the same, and value: perf_event_paranoid */
 	REMEDY_WATCHDOG,         /* frees a counter */
 	REMEDY_FILES,            /* value: how many */
 	REMEDY_LOCKED_MEMORY,    /* value: kernel.perf_event_mlock_kb */
@@ -51,19 +51,19 @@ struct remedy {
 	unsigned capabilities;
 };
 
-/* Whether remedy_add() gives a line for a shell, and not advice in words. */
+/* Whether remedy_add() gives a command for a shell rather than advice. */
 bool remedy_is_command(const struct remedy *r, const struct site *site);
 
-/* The command or the advice; nothing if there is none. */
+/* Adds the command or the advice, if there is any. */
 void remedy_add(const struct remedy *r, const struct site *site, struct str *out);
 
-/* How it holds after the next boot or update; nothing if it does anyway. */
+/* Adds what keeps the remedy beyond the next boot or update, if that takes more. */
 void remedy_add_lasting(const struct remedy *r, const struct site *site, struct str *out);
 
-/* As the end of a sentence: ": run 'x'", ": run 'x' on the host", ": advice". */
+/* Adds the end of a sentence: ": run 'x'", ": run 'x' on the host", ": advice". */
 void remedy_add_ending(const struct remedy *r, const struct site *site, struct str *out);
 
-/* Whether it is the machine around the container that has to be changed. */
+/* Whether the machine around the container has to be changed. */
 bool remedy_is_outside(const struct remedy *r, const struct site *site);
 
 #endif

@@ -67,7 +67,7 @@ enum {
 	FIRECRACKER
 };
 
-/* clang-format off: a row a fact */
+/* clang-format off: one row for each */
 static const struct site_hypervisor hypervisors[] = {
 	[KVM] = {"KVM",
 		"on its host: 'qemu -cpu host,pmu=on', or in libvirt's <features>: <pmu state='on'/>"},
@@ -78,14 +78,14 @@ static const struct site_hypervisor hypervisors[] = {
 	[WSL] = {"WSL 2",
 		"in %UserProfile%\\.wslconfig, below [wsl2]: hardwarePerformanceCounters=true, then 'wsl --shutdown'"},
 	[VIRTUALBOX] = {"VirtualBox",
-		"VirtualBox has none to give, and sampling by NMI has reset its guests: measure by the clock",
+		"VirtualBox offers none, and sampling by NMI has reset its guests: measure by the clock",
 		true},
 	[XEN] = {"Xen", "on Xen's boot command line: vpmu=on"},
 	[PARALLELS] = {"Parallels", "on its host, with the VM off: prlctl set NAME --pmu-virt on"},
 	[EC2] = {"Amazon EC2", "an instance size that fills a socket, or a *.metal one"},
 	[GCE] = {"Google Compute Engine",
 		"a machine of series C4, made with --performance-monitoring-unit=standard"},
-	/* Where only its board is seen, which KVM and the emulator share. */
+	/* Only QEMU's board is visible, which KVM and the emulator share. */
 	[QEMU] = {"QEMU (KVM or an emulated CPU)",
 		"on its host: 'qemu -cpu host,pmu=on', or in libvirt's <features>: <pmu state='on'/>"},
 	[QEMU_TCG] = {"QEMU (emulated CPU)", NULL},
@@ -100,10 +100,10 @@ static const struct site_hypervisor hypervisors[] = {
 		"a VM monitor that passes the PMU on ('qemu -cpu host,pmu=on')"},
 };
 
-/* What firmware tables say. The first row whose words are all found wins. */
+/* What firmware tables say. The first row whose texts all match wins. */
 static const struct {
 	const char *vendor, *product; /* beginnings; NULL: any */
-	int hypervisor;               /* -1: no virtual machine */
+	int hypervisor;               /* -1: not a virtual machine */
 } models[] = {
 	{"VMware", NULL, VMWARE},
 	{"innotek", NULL, VIRTUALBOX},
@@ -138,7 +138,7 @@ static bool by_firmware(struct site *s)
 	line_of(s, "/sys/class/dmi/id/product_name", product, sizeof(product));
 	snprintf(s->model, sizeof(s->model), "%.31s%s%.31s", vendor,
 		vendor[0] && product[0] ? " " : "", product);
-	/* A whole machine of Amazon's carries the same vendor. */
+	/* Amazon's bare-metal machines carry the same vendor. */
 	if (begins(vendor, "Amazon EC2") && strstr(product, ".metal"))
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(models); i++) {
@@ -152,8 +152,8 @@ static bool by_firmware(struct site *s)
 }
 
 #if defined(__x86_64__) || defined(__i386__)
-/* clang-format off: a row a fact */
-/* How hypervisors call themselves: cpuid leaf 0x40000000. */
+/* clang-format off: one row for each */
+/* The names that hypervisors give in cpuid leaf 0x40000000. */
 static const struct {
 	const char *signature;
 	int hypervisor;
@@ -195,7 +195,7 @@ static void by_signature(struct site *s)
 }
 #endif
 
-/* Guests whose firmware has no DMI: the device tree of qemu's arm and riscv machines. */
+/* For guests whose firmware has no DMI: the device tree of qemu's arm and riscv machines. */
 static void by_device_tree(struct site *s)
 {
 	char line[128];
@@ -218,7 +218,7 @@ static void by_device_tree(struct site *s)
 	}
 }
 
-/* The words of cpuinfo that only guests have. */
+/* Looks for words in cpuinfo that only guests have. */
 static void by_cpuinfo(struct site *s)
 {
 	struct str text = {0};
@@ -264,7 +264,7 @@ void site_read_machine(struct site *s)
 		return;
 	}
 	if (by_firmware(s)) {
-		/* The processor tells KVM from an emulated one, where it is an x86. */
+		/* On x86, the processor tells KVM from an emulator. */
 		if (s->hypervisor == &hypervisors[QEMU] && !s->root)
 			by_signature(s);
 		return;
@@ -294,12 +294,12 @@ bool site_has_core_pmu(const struct site *s)
 
 /* ---- containers ---- */
 
-/* clang-format off: a row a fact */
+/* clang-format off: one row for each */
 static const struct {
 	struct site_runtime runtime;
-	const char *file;   /* which it puts into its containers, or NULL */
-	const char *cgroup; /* a part of its containers' path, or NULL */
-	const char *word;   /* the value of `container` in the first process's environment */
+	const char *file;   /* that it creates in its containers, or NULL */
+	const char *cgroup; /* part of its containers' cgroup paths, or NULL */
+	const char *word;   /* value of `container` in the environment of process 1, or NULL */
 } runtimes[] = {
 	{{"Kubernetes", "in the pod's securityContext: capabilities: {add: [PERFMON]}"},
 		"/var/run/secrets/kubernetes.io", "kubepods", NULL},
@@ -315,7 +315,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* The first namespaces have fixed numbers. */
+/* Whether a namespace is the machine's first one: those have fixed numbers. */
 static bool is_first(const struct site *s, const char *name, unsigned long long number)
 {
 	char path[512], link[64];
@@ -323,7 +323,7 @@ static bool is_first(const struct site *s, const char *name, unsigned long long 
 		sizeof(link) - 1);
 	const char *bracket;
 
-	/* A kernel or a copy that does not tell: nothing speaks for another one. */
+	/* The kernel or the copy does not say, so nothing suggests another one. */
 	if (n <= 0)
 		return true;
 	link[n] = '\0';
@@ -342,7 +342,7 @@ static bool named_in(const char *text, size_t n, const char *word)
 	return word && memmem(text, n, word, strlen(word));
 }
 
-/* `container=podman` in the environment of the first process, which often is closed to us. */
+/* Looks for `container=podman` in the environment of process 1, which often cannot be read. */
 static bool named_by_first_process(const struct str *environment, const char *word)
 {
 	char entry[64];
@@ -363,8 +363,8 @@ static void read_container(struct site *s)
 		&environment, &err);
 	for (size_t i = 0; i < ARRAY_SIZE(runtimes) && !s->container; i++) {
 		/*
-		 * A file alone may be what is left of a container's image that a machine booted
-		 * from.
+		 * The file alone proves nothing: the machine may have booted from a container's
+		 * image.
 		 */
 		bool is_here = runtimes[i].file && exists(s, runtimes[i].file) && is_apart(s);
 
@@ -398,7 +398,7 @@ static void read_status(struct site *s)
 	str_fini(&status);
 }
 
-/* "none [integrity] confidentiality": the chosen one is in brackets. */
+/* "none [integrity] confidentiality": the active mode is in brackets. */
 static void read_lockdown(struct site *s)
 {
 	char line[128], *open;
@@ -420,7 +420,7 @@ static void read_program(struct site *s)
 		sizeof(s->program) - 1);
 
 	s->program[MAX(n, 0)] = '\0';
-	/* Cut short, or what a shell would take apart: no name for a command. */
+	/* A name that was cut off, or that a shell would split, cannot go into a command. */
 	if (n >= (ssize_t)sizeof(s->program) - 1 || s->program[strspn(s->program, plain)])
 		s->program[0] = '\0';
 }

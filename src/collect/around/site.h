@@ -2,7 +2,7 @@
  * site.h - what pace runs inside of: a virtual machine, a container, a security module's rules.
  *
  * In       /proc, /sys and, on this machine's x86 CPU, its cpuid instruction
- * Out      struct site; whoever made a remedy of it knows whose machine has to be changed
+ * Out      struct site; it tells a remedy on what machine to act
  * Owns     nothing: names point into tables
  * Source   cpuid(4) leaf 0x40000000 of each hypervisor; sysfs-firmware-dmi-tables;
  *          namespaces(7); linux/proc_ns.h for the numbers of the first namespaces;
@@ -16,7 +16,7 @@
 struct site_hypervisor {
 	const char *name;
 	const char *remedy; /* what gives its guests hardware counters; NULL: nothing does */
-	bool is_fragile;    /* sampling by NMI has reset its guests */
+	bool is_fragile;    /* guests have been reset by sampling with NMIs */
 };
 
 struct site_runtime { /* of containers */
@@ -27,31 +27,35 @@ struct site_runtime { /* of containers */
 enum site_seccomp { SITE_SECCOMP_UNKNOWN, SITE_SECCOMP_NONE, SITE_SECCOMP_ACTIVE };
 
 struct site {
-	const char *root; /* NULL: this machine; else a folder with copies of its /proc and /sys */
+	/* A folder with copies of another machine's /proc and /sys; NULL: this machine. */
+	const char *root;
 	bool is_virtual;
-	const struct site_hypervisor *hypervisor; /* NULL: one that we do not know, or none */
+	const struct site_hypervisor *hypervisor; /* NULL: unknown, or none */
 	const struct site_runtime *container;     /* NULL: none */
-	bool in_user_namespace;                   /* capabilities in there count for nothing */
+	bool in_user_namespace;                   /* its capabilities count for nothing outside */
 	enum site_seccomp seccomp;                /* of this process */
-	char model[64];                           /* what the machine calls itself, or "" */
+	char model[64];                           /* what the firmware calls the machine, or "" */
 	char lockdown[32];                        /* "none", "integrity", "confidentiality", "" */
 	char modules[128];                        /* "capability,yama,selinux", or "" */
 	char program[256];                        /* pace's own file, or "" */
-	unsigned group;                           /* of the user */
+	unsigned group;                           /* the user's */
 	bool is_root;
-	bool is_old; /* Linux before 5.8: CAP_SYS_ADMIN is what later became CAP_PERFMON */
+	bool is_old; /* Linux before 5.8, where CAP_SYS_ADMIN takes the place of CAP_PERFMON */
 };
 
-/* Everything but the machine. `root` NULL looks at this one. */
+/* Reads everything except the machine. `root` NULL: this one. */
 void site_read(struct site *s, const char *root);
 
-/* Whether it is virtual, and whose; takes longer, as /proc/cpuinfo does. */
+/*
+ * Finds out whether the machine is virtual, and the hypervisor. Slower, because it reads
+ * /proc/cpuinfo.
+ */
 void site_read_machine(struct site *s);
 
-/* Whether the CPUs' own PMU is there: a device "cpu", or one that lists the CPUs it belongs to. */
+/* Whether the CPUs' own PMU exists: a device "cpu", or one that lists the CPUs it belongs to. */
 bool site_has_core_pmu(const struct site *s);
 
-/* "/proc/x" below the site's root: the path as it can be opened, in buf. */
+/* Returns the path below the site's root as it can be opened, in buf. */
 const char *site_path(const struct site *s, char *buf, size_t size, const char *fmt, ...)
 	PRINTF(4, 5);
 

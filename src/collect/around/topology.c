@@ -16,11 +16,11 @@ static s32 number_of(const char *sys, u32 cpu, const char *file, s32 otherwise)
 	s64 v;
 
 	snprintf(path, sizeof(path), "%s/devices/system/cpu/cpu%u/%s", sys, cpu, file);
-	/* Where there is no such level, arm64 says -1 or 65535. */
+	/* arm64 gives -1 or 65535 for a level that does not exist. */
 	return sysfile_s64(path, &v) && v >= 0 && v != 65535 ? (s32)v : otherwise;
 }
 
-/* A CPU's folder has a link to that of its node. */
+/* A CPU's folder has a link to its node's folder. */
 static s32 node_of(const char *sys, u32 cpu)
 {
 	char path[512];
@@ -42,7 +42,10 @@ static s32 node_of(const char *sys, u32 cpu)
 	return node;
 }
 
-/* The cache of the highest level. Kernels before 4.11 do not number them: then its first CPU does. */
+/*
+ * Finds the cache of the highest level. Kernels before 4.11 do not number caches: their first CPU
+ * stands for them.
+ */
 static void read_cache(struct topology *t, const char *sys, u32 cpu)
 {
 	for (unsigned i = 0; i < CACHES_MAX; i++) {

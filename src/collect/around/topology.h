@@ -1,7 +1,7 @@
 /*
- * topology.h - what a CPU is part of.
+ * topology.h - the units that a CPU is part of.
  *
- * Out      numbers as the kernel gives them; 0 where it does not tell, -1 for a NUMA node
+ * Out      numbers as the kernel gives them; 0 if it gives none, -1 for a NUMA node
  * Source   Documentation/ABI/stable/sysfs-devices-system-cpu
  */
 #ifndef PACE_COLLECT_TOPOLOGY_H
@@ -11,7 +11,7 @@
 
 struct topology {
 	s32 socket, die, cluster, core, node;
-	s32 cache; /* its last level of cache: the number of it */
+	s32 cache; /* number of its last-level cache */
 	s32 cache_level;
 };
 

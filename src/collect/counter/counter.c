@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "event/abi.h"
 
-/* Has a name outside too, in libpace.a: there it is the program's that wins, or its libc's. */
+/* A weak symbol, visible in libpace.a: the program's or its libc's function takes precedence. */
 __attribute__((weak, visibility("default"))) int perf_event_open(const struct event_attr *attr,
 	pid_t pid, int cpu, int group_fd, unsigned long flags)
 {
@@ -32,7 +32,7 @@ struct counter *counters_find(const struct counters *counters, u32 event,
 	return NULL;
 }
 
-/* The optional words behind each value. */
+/* Reads a value and the optional words behind it. */
 static bool take_value(struct bytes *b, u64 format, struct counter_value *v)
 {
 	return bytes_u64(b, &v->value) && (!(format & PERF_FORMAT_ID) || bytes_u64(b, &v->id)) &&
@@ -85,7 +85,7 @@ int counter_read(const struct counter *c, const struct event_attr *attr,
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return err_sys(err, errno, "reading a counter");
-	/* End of file is how the kernel says that a pinned event could not stay on the PMU. */
+	/* By an end of file the kernel says that a pinned event could not stay on the PMU. */
 	if (n == 0)
 		return err_set(err, ERR_LIMIT,
 			"a pinned event lost its place on the PMU and counts no more");
@@ -105,8 +105,8 @@ int counter_fetch_id(struct counter *c, const struct event_attr *attr, struct er
 	if (ioctl(c->fd, PERF_EVENT_IOC_ID, &c->id) == 0)
 		return 0;
 	/*
-	 * Before 3.12; a group read would list the leader first, not this counter: the last one is
-	 * newest.
+	 * Before 3.12. A group read lists the leader first and the newest counter, which is this
+	 * one, last.
 	 */
 	if (counter_read(c, attr, values, ARRAY_SIZE(values), &n, err))
 		return err->code;

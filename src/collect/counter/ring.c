@@ -34,7 +34,7 @@ int ring_open(struct ring *ring, int fd, u64 pages, struct err *err)
 
 int ring_open_backward(struct ring *ring, int fd, u64 pages, struct err *err)
 {
-	/* Read-only is how the kernel is told that it need not wait for a reader. */
+	/* A read-only mapping tells the kernel not to wait for a reader. */
 	int r = map_ring(ring, fd, pages, PROT_READ, err);
 
 	ring->is_backward = true;
@@ -58,10 +58,7 @@ void ring_close(struct ring *ring)
 
 u64 ring_acquire(struct ring *ring)
 {
-	/*
-	 * Acquire: what the kernel wrote before it moved data_head is visible to the reads that
-	 * follow.
-	 */
+	/* Acquire: what the kernel wrote before it moved data_head is visible to later reads. */
 	ring->head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 	if (ring->head - ring->tail > ring->size) {
 		ring->is_broken = true;
@@ -82,7 +79,7 @@ int ring_runs(const struct ring *ring, struct iovec runs[2])
 	return n > first ? 2 : 1;
 }
 
-/* n bytes from `at` on, some of which may stand at the ring's beginning. */
+/* Copies n bytes from `at` on, some of which may be at the ring's beginning. */
 static void take(const struct ring *ring, u64 at, u64 n, void *to)
 {
 	u64 first = MIN(n, ring->size - at);
@@ -102,8 +99,8 @@ bool ring_next(struct ring *ring, struct record *ret_rec)
 	take(ring, at, sizeof(header), &header);
 	if (!record_is_size_sound(header.type, header.size) || header.size > left) {
 		/*
-		 * Behind the oldest record of a backward ring are zeros, or one whose end was
-		 * written over.
+		 * The oldest record of a backward ring is followed by zeros, or by one that was
+		 * partly overwritten.
 		 */
 		ring->is_broken = !ring->is_backward;
 		ring->tail = ring->head;
@@ -124,7 +121,7 @@ bool ring_next(struct ring *ring, struct record *ret_rec)
 void ring_release(struct ring *ring)
 {
 	ring->tail = ring->head;
-	/* Release: our reads are done before the kernel may overwrite what we read. */
+	/* Release: our reads are done before the kernel may overwrite what they read. */
 	__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
 }
 

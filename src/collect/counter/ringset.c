@@ -20,7 +20,7 @@ static void close_rings(struct ringset *s)
 	s->rings.n = 0;
 }
 
-/* The first counter of a CPU maps the ring, the others write into it. */
+/* A CPU's first counter maps the ring, the others write into it. */
 static int map_rings(struct ringset *s, const struct counters *counters, u64 pages, struct err *err)
 {
 	vec_each(c, counters) {
@@ -41,7 +41,7 @@ static int map_rings(struct ringset *s, const struct counters *counters, u64 pag
 	return 0;
 }
 
-/* What is shared must not be mapped when it is shared anew. */
+/* Undoes the sharing: a counter must not map a ring of its own while it writes into another's. */
 static void unshare(const struct counters *counters)
 {
 	vec_each(c, counters)
@@ -92,7 +92,7 @@ static void step(struct ringset *s, struct ringset_ring *ring)
 void ringset_acquire(struct ringset *s)
 {
 	s->last = NULL;
-	/* All first: what is older than what one has is in the others by then. */
+	/* All rings first: then records older than the last one seen are in the other rings already. */
 	vec_each(ring, &s->rings)
 		ring_acquire(&ring->ring);
 	vec_each(ring, &s->rings)
@@ -116,7 +116,7 @@ bool ringset_release(struct ringset *s)
 	bool is_broken = false;
 
 	vec_each(ring, &s->rings) {
-		/* Looked at, not handed out. */
+		/* Its next record was looked at, but not returned. */
 		if (ring->has_next && ring != s->last)
 			ring->ring.tail = ring->at;
 		ring->has_next = false;

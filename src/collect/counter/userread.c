@@ -26,7 +26,7 @@ static const struct userread_registers native = {read_counter, read_clock};
 
 #elif defined(__aarch64__)
 
-/* Registers have no numbers that a program could compute: each has an instruction of its own. */
+/* The register's number is part of the instruction: each register needs an instruction of its own. */
 static u64 read_counter(u32 number)
 {
 	u64 v = 0;
@@ -101,12 +101,12 @@ enum capability {
 };
 
 /*
- * x86: the register of TopDown metrics, four fractions of a byte each and no count.
+ * x86: the register of TopDown metrics, which holds four fractions of a byte each, not a count.
  * Source: Documentation of Intel's TopDown metrics, rdpmc with bit 29 set.
  */
 static const u32 METRICS = 1u << 29;
 
-/* Who never ends to change the page is no kernel. */
+/* A writer that never finishes is not the kernel. */
 enum { TRIES_MAX = 1000 };
 
 static u64 extend_sign(u64 v, unsigned width)
@@ -114,14 +114,14 @@ static u64 extend_sign(u64 v, unsigned width)
 	return (u64)((s64)(v << (64 - width)) >> (64 - width));
 }
 
-/* ns since the page's times were written. */
+/* The ns since the page's times were written. */
 static u64 time_since(const volatile struct ring_page *p, u64 capabilities, u64 cycles)
 {
 	u64 shift = p->time_shift, mult = p->time_mult, whole, rest;
 
 	if (capabilities & HAS_SHORT_TIME)
 		cycles = p->time_cycles + ((cycles - p->time_cycles) & p->time_mask);
-	/* In two parts, so that the product does not outgrow 64 bits. */
+	/* Computed in two parts, so that the product stays within 64 bits. */
 	whole = cycles >> shift;
 	rest = cycles & ((1ULL << shift) - 1);
 	return p->time_offset + whole * mult + (rest * mult >> shift);
@@ -144,7 +144,7 @@ bool userread_page(const struct ring_page *page, const struct userread_registers
 		u64 capabilities = p->capabilities, since;
 		struct counter_value v = {0};
 
-		/* Odd: somebody is writing, on another CPU. */
+		/* Odd: the kernel is writing, on another CPU. */
 		if (lock & 1)
 			continue;
 		if (!can_be_read(p, capabilities, index))
@@ -153,7 +153,7 @@ bool userread_page(const struct ring_page *page, const struct userread_registers
 		since = time_since(p, capabilities, registers->clock());
 		v.time_enabled = p->time_enabled + since;
 		v.time_running = p->time_running + since;
-		/* What is above has been read before the lock is looked at again. */
+		/* Acquire: everything above is read before the lock is checked again. */
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (__atomic_load_n(&page->lock, __ATOMIC_RELAXED) != lock)
 			continue;
@@ -167,7 +167,7 @@ bool userread_page(const struct ring_page *page, const struct userread_registers
 
 /* ---- whose it is ---- */
 
-/* A mapped event does not survive fork, but its address would: children must not look at it. */
+/* A mapped event does not survive fork, but the pointer to it does: children must not use it. */
 struct userread_owner {
 	pthread_t thread;
 	bool is_set;
@@ -181,11 +181,11 @@ int userread_open(struct userread *u, int fd, struct err *err)
 	*u = (struct userread){0};
 	if (!native.counter)
 		return err_set(err, ERR_UNSUPPORTED,
-			"reading counters in user space is known for x86 and arm64 only");
+			"reading counters in user space is supported on x86 and arm64 only");
 	owner = mmap(NULL, page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (owner == MAP_FAILED)
 		return err_sys(err, errno, "mapping a page");
-	/* Linux 4.14; without it nobody would tell a child that it is one. */
+	/* Linux 4.14. Without it a child could not tell that it is one. */
 	if (madvise(owner, page_size, MADV_WIPEONFORK)) {
 		munmap(owner, page_size);
 		return err_set(err, ERR_UNSUPPORTED,

@@ -1,18 +1,18 @@
 /*
- * userread.h - one's own counter, read without a system call from the page the kernel keeps for it.
+ * userread.h - reads this thread's counter without a system call, from the page the kernel keeps for it.
  *
  * While a counter of this thread is on the PMU, its page says which register holds the lower bits
- * and what to add. The kernel changes the page at any moment, under a sequence lock: reading begins
- * again until no change came between.
+ * and what to add. The kernel may change the page at any moment, under a sequence lock: reading is
+ * repeated until no change came between.
  *
  * In       the fd of a counter that the calling thread opened on itself
- * Out      the same value and times that read(2) gives; or false: then read(2) has to be asked.
- *          False is the answer where registers mean nothing (another thread, a child behind fork, a
+ * Out      the same value and times that read(2) gives; or false: then the caller has to use read(2).
+ *          The result is false where registers mean nothing (another thread, a child after fork, a
  *          counter that is not on the PMU, a software event) and where the page holds less than
- *          read(2) gives (no clock, a register that is no count)
+ *          read(2) gives (no clock, a register that is not a count)
  * Owns     two mappings
  * Errors   userread_open(): ERR_UNSUPPORTED, ERR_SYS
- * Threads  only the thread that opened it is given values
+ * Threads  only the thread that opened it gets values
  * Source   linux/perf_event.h: struct perf_event_mmap_page, the loop in its comments;
  *          Documentation/arch/arm64/perf.rst: user space access; Intel's SDM: RDPMC
  */
@@ -26,25 +26,25 @@
 
 struct userread {
 	struct ring_page *page;       /* NULL: not open */
-	struct userread_owner *owner; /* memory that children find empty */
+	struct userread_owner *owner; /* memory that is wiped in children */
 };
 
 int userread_open(struct userread *u, int fd, struct err *err);
-void userread_close(struct userread *u); /* also if it is not open */
+void userread_close(struct userread *u); /* also if not open */
 
 /* Fills value, time_enabled and time_running. */
 bool userread_value(const struct userread *u, struct counter_value *ret_value);
 
-/* How the registers of a machine are read. */
+/* How a machine's registers are read. */
 struct userread_registers {
 	u64 (*counter)(u32 number);
 	u64 (*clock)(void);
 };
 
-/* Of this machine; NULL: programs cannot read its counters, or we do not know how. */
+/* Those of this machine; NULL: programs cannot read its counters, or pace does not know how. */
 const struct userread_registers *userread_registers(void);
 
-/* The loop itself, on any page; the calling thread's own counter is the caller's promise. */
+/* The loop itself, on any page. The caller guarantees that the counter is the calling thread's own. */
 bool userread_page(const struct ring_page *page, const struct userread_registers *registers,
 	struct counter_value *ret_value);
 

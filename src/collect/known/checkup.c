@@ -58,7 +58,7 @@ static void limits_us(struct examiner *x, enum remedy_kind kind, s64 value)
 	x->now->remedy = (struct remedy){kind, .value = value};
 }
 
-/* Reads a setting into the finding; false, and the finding says so, if there is none. */
+/* Reads a setting into the finding. False: there is none, and the finding says so. */
 static bool take_value(struct examiner *x, const char *path)
 {
 	x->now->has_value = sysfile_s64(path_of(x, path), &x->now->value);
@@ -82,7 +82,7 @@ static void see_machine(struct examiner *x)
 	const struct site *s = x->site;
 	bool has_pmu = site_has_core_pmu(s),
 	     is_fragile = s->hypervisor && s->hypervisor->is_fragile;
-	const char *model = s->model[0] ? s->model : "it does not say of whom";
+	const char *model = s->model[0] ? s->model : "unknown hypervisor";
 
 	if (!s->is_virtual) {
 		say(x, "no sign of a virtual machine%s%s%s", s->model[0] ? " (" : "", s->model,
@@ -90,8 +90,8 @@ static void see_machine(struct examiner *x)
 		return;
 	}
 	say(x, "virtual: %s%s", s->hypervisor ? s->hypervisor->name : model,
-		!has_pmu             ? "; no PMU, the clock samples"
-			: is_fragile ? ", with a PMU; sampling by it has reset guests"
+		!has_pmu             ? "; no PMU, so sampling is by the clock"
+			: is_fragile ? ", with a PMU; sampling with it has reset guests"
 				     : ", with a PMU");
 	if (!has_pmu || is_fragile)
 		limits_us(x, REMEDY_COUNTERS, 0);
@@ -120,7 +120,7 @@ static void see_pmus(struct examiner *x)
 			str_addf(&text, " (%s)", model);
 	}
 	if (!site_has_core_pmu(x->site))
-		str_addf(&text, "%snone of the cores", text.n ? "; " : "");
+		str_addf(&text, "%sno core PMU", text.n ? "; " : "");
 	say(x, "%s", str_text(&text));
 	if (!names.strings.n) {
 		x->now->state = FINDING_UNKNOWN;
@@ -158,7 +158,7 @@ static void see_user_reads(struct examiner *x)
 	for (size_t i = 0; i < ARRAY_SIZE(places) && !place; i++)
 		place = exists(x, places[i]) ? places[i] : NULL;
 	if (!place) {
-		say(x, "none: no PMU of the cores offers them");
+		say(x, "none: no core PMU offers them");
 		return;
 	}
 	if (!take_value(x, place))
@@ -255,7 +255,7 @@ static void see_rules(struct examiner *x)
 
 /* ---- limits ---- */
 
-/* Both numbers of a line of /proc/self/limits; -1 stands for unlimited. */
+/* Reads both numbers of a line of /proc/self/limits; -1 means unlimited. */
 static bool limit_of(const struct examiner *x, const char *name, s64 *ret_soft, s64 *ret_hard)
 {
 	struct str text = {0};
@@ -276,7 +276,7 @@ static bool limit_of(const struct examiner *x, const char *name, s64 *ret_soft, 
 	return r;
 }
 
-/* The largest ring for each CPU that two limits together allow: a power of two and a page. */
+/* The largest ring for each CPU that both limits together allow: a power of two, plus a page. */
 static s64 largest_ring_kb(s64 per_cpu_kb, s64 locked_bytes, u32 n_cpus)
 {
 	s64 kb = per_cpu_kb + (locked_bytes >> 10) / MAX(n_cpus, 1u), ring = 4;
@@ -293,12 +293,12 @@ static void see_locked_memory(struct examiner *x)
 
 	if (!take_value(x, "/proc/sys/kernel/perf_event_mlock_kb"))
 		return;
-	/* perf_mmap() asks for neither of those who may lock, nor at level -1. */
+	/* perf_mmap() checks neither limit for CAP_IPC_LOCK, nor at level -1. */
 	if (p->has_ipc_lock || p->paranoid < 0 || !limit_of(x, "Max locked memory", &soft, &hard) ||
 		soft < 0) {
 		say(x, "%lld KiB a CPU%s", (long long)x->now->value,
-			p->has_ipc_lock           ? "; not with CAP_IPC_LOCK: rings of any size"
-				: p->paranoid < 0 ? "; not at level -1: rings of any size"
+			p->has_ipc_lock           ? "; CAP_IPC_LOCK allows rings of any size"
+				: p->paranoid < 0 ? "; level -1 allows rings of any size"
 						  : "; ulimit -l does not limit");
 		return;
 	}
@@ -360,7 +360,7 @@ static void see_stack(struct examiner *x)
 
 /* ---- the kernel ---- */
 
-/* clang-format off: a row a fact */
+/* clang-format off: one row for each option */
 static const struct {
 	const char *name, *gives;
 } wanted_options[] = {
@@ -398,7 +398,7 @@ static void see_config(struct examiner *x)
 		x->now->state = FINDING_LIMITS_US;
 		say(x, "%s", str_text(&text));
 	} else {
-		say(x, "has all that pace uses (%s)", c->config.path);
+		say(x, "has everything pace uses (%s)", c->config.path);
 	}
 	str_fini(&text);
 }
@@ -410,7 +410,7 @@ static void see_tracefs(struct examiner *x)
 		t->remedy.kind == REMEDY_OPEN_TRACEFS || t->remedy.kind == REMEDY_OPEN_TRACEPOINTS;
 
 	if (t->remedy.kind == REMEDY_MOUNT_TRACEFS) {
-		say(x, "not mounted: tracepoints have no numbers");
+		say(x, "not mounted: the ids of tracepoints are unknown");
 		limits_us(x, REMEDY_MOUNT_TRACEFS, 0);
 		return;
 	}
@@ -459,13 +459,13 @@ static void see_debuginfod(struct examiner *x)
 
 	if (x->site->root) {
 		x->now->state = FINDING_UNKNOWN;
-		say(x, "unknown: an environment is not in a copy");
+		say(x, "unknown: a copy has no environment");
 	} else {
 		say(x, "%s", urls && urls[0] ? urls : "DEBUGINFOD_URLS is not set");
 	}
 }
 
-/* clang-format off: a row a fact, by group in the order of the page */
+/* clang-format off: one row for each fact, by group, in the order of the page */
 static const struct {
 	enum finding_group group;
 	const char *key, *label;

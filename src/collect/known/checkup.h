@@ -1,7 +1,7 @@
 /*
  * checkup.h - everything about a machine that decides what pace can measure on it.
  *
- * In       /proc, /sys, /boot; the answers to trial openings (trial.h)
+ * In       /proc, /sys, /boot; the results of trial openings (trial.h)
  * Out      findings, each with its value in words; trials, each with its cause
  * Owns     the texts of the findings
  * Source   Documentation/admin-guide/sysctl/kernel.rst, perf_event_open(2), proc(5)
@@ -25,24 +25,24 @@ enum finding_group {
 
 enum finding_state {
 	FINDING_FINE,
-	FINDING_LIMITS_US, /* something would go better otherwise */
+	FINDING_LIMITS_US, /* another value would allow more */
 	FINDING_UNKNOWN,   /* the machine does not tell */
 };
 
 struct finding {
-	const char *key;   /* "perf_event_paranoid": what JSON calls it */
-	const char *label; /* on the page */
+	const char *key;   /* "perf_event_paranoid": its name in JSON */
+	const char *label; /* its name on the page */
 	enum finding_group group;
 	enum finding_state state;
 	bool has_value;
-	s64 value;        /* of settings that are numbers */
+	s64 value;        /* if the setting is a number */
 	const char *text; /* the value in words */
 	struct remedy remedy;
 };
 
 struct checkup_option {
 	const char *name;  /* "CONFIG_PERF_EVENTS" */
-	const char *gives; /* what is lost without it */
+	const char *gives; /* what is missing without it */
 	enum kconfig_state state;
 };
 
@@ -60,11 +60,11 @@ struct checkup {
 	struct arena arena;
 };
 
-/* `root` NULL: this machine; else copies of another's /proc, /sys and /boot below it. */
+/* `root` NULL: this machine; else copies of another machine's /proc, /sys and /boot are below it. */
 void checkup_run(struct checkup *c, const char *root);
 void checkup_fini(struct checkup *c);
 
-/* Whether a user can count and sample his own programs: what everything else builds on. */
+/* Whether a user can count and sample their own programs, on which everything else builds. */
 bool checkup_is_fit(const struct checkup *c);
 
 #endif

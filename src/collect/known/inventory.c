@@ -54,7 +54,7 @@ static enum inventory_kind kind_of(u32 type)
 					     : INVENTORY_TOOL;
 }
 
-/* Those that have the same name on every machine. */
+/* Adds the events that have the same name on every machine. */
 static void add_generic(struct inventory *m, enum inventory_kind kind)
 {
 	const struct event_name *row;
@@ -84,7 +84,7 @@ static void pmu_path(const struct inventory *m, char *path, const char *pmu, con
 		below);
 }
 
-/* The line that sysfs has of an event: "events/NAME", "events/NAME.unit". */
+/* The line that sysfs has for an event: "events/NAME", "events/NAME.unit". */
 static const char *event_line(struct inventory *m, const char *pmu, const char *name,
 	const char *suffix)
 {
@@ -95,7 +95,7 @@ static const char *event_line(struct inventory *m, const char *pmu, const char *
 	return sysfile_line(path, line, sizeof(line)) && line[0] ? keep(m, line) : NULL;
 }
 
-/* A core PMU is called cpu or has a list of the CPUs it belongs to: a bare name means its events. */
+/* A core PMU is called cpu or has a list of its CPUs: bare names refer to its events. */
 static bool is_core(const struct inventory *m, const char *pmu)
 {
 	char path[PATH_SIZE];
@@ -132,7 +132,10 @@ static void add_pmu_events(struct inventory *m, const char *pmu)
 	intern_fini(&names);
 }
 
-/* How many PMUs are like this one but for the number behind the name; 0 if an earlier one is. */
+/*
+ * How many PMUs differ from this one only in the number at the end; 0: an earlier one counted this
+ * one.
+ */
 static unsigned count_alike(const struct inventory *m, const char *pmu)
 {
 	size_t n = strlen(pmu);
@@ -216,7 +219,7 @@ static void add_tracepoints(struct inventory *m)
 		snprintf(m->tracefs, sizeof(m->tracefs), "%s", m->options.tracefs);
 	else if (tracefs_find(m->tracefs, sizeof(m->tracefs), &m->no_tracepoints))
 		return;
-	/* Who copies /sys seldom gets what is mounted in it. */
+	/* A copy of /sys seldom includes what is mounted in it. */
 	if (m->options.is_copy && access(m->tracefs, F_OK))
 		return;
 	tracefs_match(m->tracefs, "*", "*", &names, &m->no_tracepoints);
@@ -235,7 +238,7 @@ static void add_tracepoints(struct inventory *m)
 	intern_fini(&names);
 }
 
-/* By topic, then by name: the catalog is by name alone. */
+/* By topic, then by name; the catalog is sorted by name only. */
 static int by_topic(const void *a, const void *b)
 {
 	const struct inventory_item *x = a, *y = b;
@@ -288,8 +291,8 @@ void inventory_close(struct inventory *m)
 /* ---- a look at each ---- */
 
 /*
- * Opens and closes it: for this thread, or where that makes no sense to the PMU, on a CPU that it
- * names. The errno, or 0.
+ * Opens and closes an event: for this thread or, if the PMU does not allow that, on a CPU that it
+ * names. Returns 0 or the errno.
  */
 static int try_open(const struct event_attr *attr, const struct cpus *cpus, bool is_of_pmu,
 	pid_t *ret_pid, int *ret_cpu)
@@ -332,7 +335,10 @@ static void try_item(struct inventory *m, struct inventory_item *item, const str
 		item->opens = INVENTORY_OPENS_USER;
 }
 
-/* Straight from its id: the parser would look for a PMU's event of that name first, 2,000 times. */
+/*
+ * Encodes it straight from its id: the parser would first look for a PMU's event of that name,
+ * 2,000 times.
+ */
 static bool encode_tracepoint(struct inventory *m, struct inventory_item *item)
 {
 	struct err err;
@@ -345,7 +351,7 @@ static bool encode_tracepoint(struct inventory *m, struct inventory_item *item)
 	return item->has_attr;
 }
 
-/* What -e would make of it. */
+/* Encodes an item as -e would. */
 static bool encode(struct inventory *m, struct inventory_item *item, struct event_list *events)
 {
 	struct parse_env env = {.sysfs = m->options.sysfs,
@@ -361,7 +367,7 @@ static bool encode(struct inventory *m, struct inventory_item *item, struct even
 	else
 		str_add(&text, item->name);
 	if (parse_events(str_text(&text), &env, events, &err) || events->n != 1) {
-		/* "event=0xc4,umask=?" is a form, which -e completes. */
+		/* "event=0xc4,umask=?" is a form, to be completed by the user. */
 		item->reason = keep(m, events->n > 1 ? "it stands for several events" : err.msg);
 		str_fini(&text);
 		return false;
@@ -387,7 +393,7 @@ void inventory_try(struct inventory *m)
 		else if (encode(m, item, &events) && m->options.is_copy)
 			item->reason = "of another machine";
 		else if (item->has_attr && item->kind == INVENTORY_TRACEPOINT && tracepoint) {
-			/* The kernel takes 40 ms to open one, and asks the same of all. */
+			/* Opening one takes the kernel 40 ms, and its answer is the same for all. */
 			item->opens = tracepoint->opens;
 			item->reason = tracepoint->reason;
 		} else if (item->has_attr) {

@@ -1,13 +1,11 @@
-/*
- * inventory_words.c - what of the inventory is asked for.
- */
+/* inventory_words.c - selects the items that the user's words ask for. */
 #include <fnmatch.h>
 #include <stdio.h>
 
 #include "base/nearest.h"
 #include "collect/known/inventory.h"
 
-/* perf's words for groups, and ours. */
+/* perf's words for groups, and pace's own. */
 static const struct {
 	const char *word;
 	unsigned kinds;
@@ -42,7 +40,7 @@ static bool is_glob(const char *word)
 	return strpbrk(word, "*?[") != NULL;
 }
 
-/* The word names the item's kind, PMU, topic or system. */
+/* Whether the word names the item's kind, PMU, topic or system. */
 static bool is_in_group(const struct inventory_item *item, const char *word)
 {
 	return (group_kinds(word) >> item->kind & 1) ||
@@ -67,8 +65,8 @@ static bool is_called(const struct inventory_item *item, const char *word)
 }
 
 /*
- * Which words stand for sets, of which an event must be in one; an event must have all the others. A
- * pattern is a set, and so are several names in full: "cycles instructions" asks for both.
+ * Decides which words stand for sets. An event must be in one of the sets and match all other
+ * words. A pattern is a set, and so are several full names: "cycles instructions" asks for both.
  */
 static void classify_words(const struct inventory *m, bool *is_group)
 {
@@ -92,7 +90,7 @@ static bool has_text(const char *text, const char *word)
 	return text && strcasestr(text, word);
 }
 
-/* The name between the slashes of "cpu/mem-loads/"; the name itself if it has none. */
+/* Matches the item's name, its alias, or the part between the slashes of "cpu/mem-loads/". */
 static bool glob_matches(const struct inventory_item *item, const char *glob)
 {
 	const char *slash = strchr(item->name, '/');
@@ -114,7 +112,7 @@ static bool matches(const struct inventory_item *item, const char *word)
 		has_text(item->description, word);
 }
 
-/* In one of the groups, if groups are named; and with all the other words. */
+/* Whether an item is in one of the named groups, if any, and matches all other words. */
 static bool is_chosen(const struct inventory *m, const struct inventory_item *item,
 	const bool *is_group)
 {
@@ -177,7 +175,10 @@ static bool asks_for_tracepoints(const struct inventory *m)
 	return false;
 }
 
-/* Which words nothing has, and what they may have meant; or that no event has all of them. */
+/*
+ * Reports the words that match nothing, and what they may have meant; or that no event matches all
+ * words.
+ */
 static int nothing_found(const struct inventory *m, const bool *is_group, struct err *err)
 {
 	struct str text = {0};

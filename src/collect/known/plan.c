@@ -9,11 +9,11 @@
 
 enum { PASSES_MAX = 64 };
 
-/* Events that are open to see whether they fit. */
+/* Events opened to see whether they fit. */
 struct trial {
 	const struct event_list *events;
 	VEC(int) fds;
-	VEC(int) leaders; /* among them: those that can be asked */
+	VEC(int) leaders; /* those of them that can be read */
 };
 
 bool plan_takes_counter(const struct event *e)
@@ -27,7 +27,7 @@ static bool is_leader(const struct event_list *events, size_t i)
 	return !event_is_group_member(events, i);
 }
 
-/* A group is where any of its members is. */
+/* Whether a group, or single event, takes a counter: if any of its members does. */
 static bool unit_takes_counter(const struct event_list *events, size_t leader)
 {
 	for (size_t i = leader; i < leader + events->at[leader].n_members; i++)
@@ -56,7 +56,7 @@ static int try_open(const struct event *e, int group_fd)
 	return fd;
 }
 
-/* Opens a unit; what of it does not open needs no room. */
+/* Opens a group. Members that do not open need no room. */
 static void open_unit(struct trial *t, size_t leader)
 {
 	const struct event_list *events = t->events;
@@ -75,7 +75,7 @@ static void open_unit(struct trial *t, size_t leader)
 	}
 }
 
-/* A pinned event that is not on the PMU reads as the end of a file. */
+/* A pinned event that is not on the PMU reads as an end of file. */
 static bool all_fit(const struct trial *t)
 {
 	vec_each(fd, &t->leaders) {
@@ -89,7 +89,7 @@ static bool all_fit(const struct trial *t)
 
 static void close_trial(struct trial *t)
 {
-	/* Members first: a leader that goes makes leaders of them. */
+	/* Members first: closing the leader would make leaders of them. */
 	while (t->fds.n)
 		close(t->fds.at[--t->fds.n]);
 	vec_fini(&t->fds);
@@ -101,7 +101,7 @@ static bool is_pinned(const struct event_list *events, size_t leader)
 	return events->at[leader].attr.flags & ATTR_PINNED;
 }
 
-/* Whether a unit fits beside those of a pass, or its pinned ones; alone it does in any case. */
+/* Whether a group fits beside a pass's groups, or its pinned ones. Alone it always fits. */
 static bool fits(const struct plan *p, const struct event_list *events, u32 pass, size_t leader,
 	bool only_pinned)
 {
@@ -121,7 +121,10 @@ static bool fits(const struct plan *p, const struct event_list *events, u32 pass
 	return result;
 }
 
-/* What a task cannot have at all, like the counters of a package, is in nobody's way. */
+/*
+ * Whether anything of a group opens: what a task cannot have at all, like a package's counters,
+ * takes no room.
+ */
 static bool opens(const struct event_list *events, size_t leader)
 {
 	struct trial t = {.events = events};
@@ -133,7 +136,7 @@ static bool opens(const struct event_list *events, size_t leader)
 	return result;
 }
 
-/* Most often everything fits: one look is enough then. */
+/* The usual case: one trial for everything. */
 static bool everything_fits(const struct event_list *events)
 {
 	struct trial t = {.events = events};
@@ -155,7 +158,7 @@ static void put(struct plan *p, const struct event_list *events, size_t leader, 
 		p->n_passes = MAX(p->n_passes, pass + 1);
 }
 
-/* Finds passes for the units that are pinned, or for those that are not. */
+/* Finds passes for the pinned groups, or for the others. */
 static void place(struct plan *p, const struct event_list *events, bool are_pinned,
 	bool is_one_pass)
 {
@@ -171,7 +174,7 @@ static void place(struct plan *p, const struct event_list *events, bool are_pinn
 	}
 }
 
-/* In a pass that is not the first. */
+/* Whether it leads a group that is not in the first pass. */
 static bool is_late(const struct plan *p, const struct event_list *events, size_t i)
 {
 	return is_leader(events, i) && p->pass_of[i] != PLAN_ALL && p->pass_of[i];

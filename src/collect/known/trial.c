@@ -43,15 +43,15 @@ static bool refuse(struct trier *t, const struct remedy *remedy, const char *fmt
 	return false;
 }
 
-/* What failed for the same cause as an earlier wish. */
+/* Refuses a wish for the same cause as an earlier one. */
 static bool refuse_as(struct trier *t, enum trial_wish earlier)
 {
 	return refuse(t, &t->trials[earlier].remedy, "%s", t->trials[earlier].why);
 }
 
 /*
- * Opens an event; its cause goes into the trial if it is refused. *ret_fd is -1 where nothing was
- * tried; it is the caller's to close.
+ * Opens an event; if it is refused, the trial gets the cause. The caller closes *ret_fd, which is
+ * -1 if nothing was opened.
  */
 static bool open_at(struct trier *t, struct event_attr *attr, pid_t pid, int cpu, int *ret_fd)
 {
@@ -83,7 +83,7 @@ static bool opens(struct trier *t, struct event_attr *attr, pid_t pid, int cpu)
 	return r;
 }
 
-/* An event of this thread's, wherever it runs. */
+/* Opens an event on this thread, wherever it runs. */
 static bool opens_own(struct trier *t, struct event_attr *attr)
 {
 	return opens(t, attr, 0, -1);
@@ -103,7 +103,7 @@ static struct event_attr user_cycles(void)
 		.flags = ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_HV};
 }
 
-/* ---- one's own programs ---- */
+/* ---- the user's own programs ---- */
 
 static bool count_own(struct trier *t)
 {
@@ -176,7 +176,7 @@ static bool measure_kernel(struct trier *t)
 	return opens_own(t, &attr);
 }
 
-/* Hidden addresses are all zero; the first that is not proves the rest. */
+/* Hidden addresses are all zero: a single other one proves that they are shown. */
 static bool shows_addresses(void)
 {
 	char *text = mem_alloc(KALLSYMS_PART + 1);
@@ -213,7 +213,7 @@ static bool name_kernel(struct trier *t)
 
 /* ---- hardware ---- */
 
-/* How many counters a group may have, which the kernel checks when its members are opened. */
+/* How many counters a group may have. The kernel checks that when members are opened. */
 static unsigned count_counters(void)
 {
 	struct event_attr attr = user_cycles();
@@ -222,7 +222,7 @@ static unsigned count_counters(void)
 
 	attr.size = ATTR_SIZE_VER5;
 	attr.flags |= ATTR_DISABLED;
-	/* No PMU has a counter of its own for these, as most have for cycles. */
+	/* PMUs have no fixed counter for branch misses, as most have for cycles. */
 	attr.config = PERF_COUNT_HW_BRANCH_MISSES;
 	while (n < GROUP_MAX &&
 		(fds[n] = perf_event_open(&attr, 0, -1, n ? fds[0] : -1, PERF_FLAG_FD_CLOEXEC)) >=
@@ -259,7 +259,7 @@ static bool sample_hardware(struct trier *t)
 	return opens_own(t, &attr);
 }
 
-/* ARM's counters take any precision, and their samples never say that they are exact. */
+/* ARM's PMUs accept any precision, but never mark a sample as exact. */
 #if defined(__aarch64__)
 enum { PMU_IGNORES_PRECISION = true };
 #else
@@ -272,7 +272,7 @@ static bool sample_precisely(struct trier *t)
 		return refuse_as(t, TRIAL_HARDWARE);
 	if (PMU_IGNORES_PRECISION && !is_copy(t))
 		return refuse(t, &(struct remedy){REMEDY_NONE},
-			"the PMU takes :p and ignores it: no sample is marked as exact (SPE has exact ones: 'pace mem record')");
+			"the PMU accepts :p and ignores it: no sample is marked as exact (SPE has exact samples: 'pace mem record')");
 	for (unsigned level = 3; level; level--) {
 		struct event_attr attr = user_cycles();
 
@@ -305,7 +305,7 @@ static bool record_branches(struct trier *t)
 #define USER_READS_FILE "/sys/bus/event_source/devices/cpu/rdpmc"
 #endif
 
-/* Whether the ring's first page says that the counter may be read without a system call. */
+/* Whether the ring's first page allows reading the counter without a system call. */
 static bool page_allows_reads(int fd)
 {
 	enum { CAP_USER_RDPMC = 1 << 2 };
@@ -336,7 +336,7 @@ static bool read_in_user_space(struct trier *t)
 	if (!open_at(t, &attr, 0, -1, &fd))
 		return false;
 	sysfile_s64(site_path(&t->p->site, path, sizeof(path), USER_READS_FILE), &setting);
-	/* arm64 shows the page's bit even while the setting forbids the reads. */
+	/* arm64 sets the page's bit even while the setting forbids the reads. */
 	r = is_copy(t) ? setting > 0 : setting != 0 && page_allows_reads(fd);
 	if (fd >= 0)
 		close(fd);
@@ -376,7 +376,7 @@ static bool measure_stranger(struct trier *t)
 	struct stat st;
 
 	if (!is_copy(t) && (stat("/proc/1", &st) || st.st_uid == geteuid())) {
-		/* The first process is ours, or hidden: the rule tells about the others. */
+		/* Process 1 is ours, or hidden: then the rule decides about others. */
 		if (t->p->has_perfmon || t->p->has_ptrace)
 			return true;
 		t->now->remedy = privilege_reason(t->p, PRIVILEGE_STRANGER, t->now->why,
@@ -393,7 +393,7 @@ static bool measure_stranger(struct trier *t)
 
 /* ---- tracepoints and probes ---- */
 
-/* The id of a tracepoint that all kernels with tracepoints have; or the cause. */
+/* Finds the id of a tracepoint that all kernels with tracepoints have. */
 static int find_tracepoint(struct trier *t, u64 *ret_id, struct err *err)
 {
 	enum { CAP_DAC_READ_SEARCH = 2, CAP_DAC_OVERRIDE = 1 };
@@ -405,7 +405,7 @@ static int find_tracepoint(struct trier *t, u64 *ret_id, struct err *err)
 	site_path(&t->p->site, path, sizeof(path), "/sys/kernel/tracing/events");
 	if (access(path, F_OK))
 		return err_set(err, ERR_NOENT, "tracefs is not mounted");
-	/* Who owned the files cannot be seen in a copy: by default root does. */
+	/* A copy does not show who owned the files: by default root. */
 	if (!(t->p->capabilities >> CAP_DAC_READ_SEARCH & 1) &&
 		!(t->p->capabilities >> CAP_DAC_OVERRIDE & 1))
 		return err_set(err, ERR_PERM, "tracefs belongs to root");
@@ -424,13 +424,13 @@ static bool open_tracepoint(struct trier *t, bool has_contents)
 	struct err err;
 	int r = find_tracepoint(t, &attr.config, &err);
 
-	/* Without perf events at all the place of tracepoints does not matter. */
+	/* Without perf events, tracefs does not matter. */
 	if (!r || !t->p->has_perf_events)
 		return opens_own(t, &attr);
 	if (r == ERR_NOENT) {
 		remedy.kind = REMEDY_MOUNT_TRACEFS;
 		return refuse(t, &remedy,
-			"tracefs, where tracepoints have their numbers, is not mounted");
+			"tracefs, which has the ids of tracepoints, is not mounted");
 	}
 	if (r != ERR_PERM)
 		return refuse(t, &remedy, "%s", err.msg);
@@ -451,13 +451,13 @@ static bool read_tracepoints(struct trier *t)
 	return open_tracepoint(t, true);
 }
 
-/* What the probe is put on; nobody calls it while it is there. */
+/* The function to be probed. Nothing calls it while the probe is there. */
 __attribute__((noinline)) static void probed(void)
 {
 	__asm__ volatile("" ::: "memory");
 }
 
-/* The place of a function of this program in its file. */
+/* Finds the file offset of a function of this program. */
 static bool place_in_file(const void *at, char path[static 256], u64 *ret_offset)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -503,7 +503,7 @@ static bool put_probe(struct trier *t)
 	return opens_own(t, &attr);
 }
 
-/* clang-format off: a row a fact */
+/* clang-format off: one row for each wish */
 static const struct {
 	const char *key, *what;
 	bool (*works)(struct trier *t);

@@ -1,12 +1,12 @@
 /*
- * trial.h - what works here, by trying it: each wish of a user, opened for a moment and closed.
+ * trial.h - what works here, found out by trying: each wish of a user is opened for a moment and closed.
  *
  * In       the privileges, with the site they were read from
  * Out      for each wish: it works, or the cause and what would change it; the causes are those of
  *          refusal.h, so that the doctor and the errors agree
  * Threads  one
  *
- * Of a copy of another machine nothing can be tried; then rules.h answers.
+ * On a copy of another machine nothing can be tried: rules.h gives the answers instead.
  */
 #ifndef PACE_COLLECT_TRIAL_H
 #define PACE_COLLECT_TRIAL_H
@@ -14,7 +14,7 @@
 #include "collect/around/privilege.h"
 #include "collect/around/remedy.h"
 
-/* In the order in which people ask for it. */
+/* In the order in which users want them. */
 enum trial_wish {
 	TRIAL_COUNT_OWN,
 	TRIAL_SAMPLE_OWN,
@@ -36,11 +36,11 @@ enum trial_wish {
 };
 
 struct trial {
-	const char *key;  /* "sample_own": what JSON calls it */
+	const char *key;  /* "sample_own": its name in JSON */
 	const char *what; /* "sample your own programs" */
 	bool works;
-	char detail[64]; /* of what works: "precision 2", "6 counters"; or "" */
-	char why[512];   /* of what does not: the cause */
+	char detail[64]; /* if it works: "precision 2", "6 counters"; or "" */
+	char why[512];   /* if it does not work: the cause */
 	struct remedy remedy;
 };
 

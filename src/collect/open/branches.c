@@ -8,7 +8,7 @@
 static const struct {
 	const char *word;
 	u64 bits;
-	bool is_kind; /* of branches; else what is said of them */
+	bool is_kind; /* false: an attribute of the branches */
 } words[] = {
 	{"any", PERF_SAMPLE_BRANCH_ANY, true},
 	{"any_call", PERF_SAMPLE_BRANCH_ANY_CALL, true},
@@ -47,7 +47,7 @@ static int unknown(const char *word, size_t n, struct err *err)
 		str_addf(&text, "%s%s", i ? ", " : "", words[i].word);
 	}
 	nearest_add_hint(&near, &text);
-	r = err_set(err, ERR_INVAL, "'%s' is no kind of branch; known are %s", typed,
+	r = err_set(err, ERR_INVAL, "'%s' is not a kind of branch; the known words are %s", typed,
 		str_text(&text));
 	str_fini(&text);
 	return r;

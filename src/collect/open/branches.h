@@ -1,10 +1,10 @@
 /*
- * branches.h - which branches a CPU is to remember: the words of -j.
+ * branches.h - which branches the CPU is to record: the words of -j.
  *
- * In       words with commas between them: a kind of branch (any, any_call, ...), where it led to
+ * In       words separated by commas: a kind of branch (any, any_call, ...), the level it led to
  *          (u, k, hv), how it is stored (save_type, priv)
  * Out      bits of event_attr.branch_sample_type
- * Errors   ERR_INVAL with the words there are
+ * Errors   ERR_INVAL with the known words
  * Source   linux/perf_event.h: perf_branch_sample_type; perf-record(1)
  */
 #ifndef PACE_COLLECT_BRANCHES_H
@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/types.h"
 
-/* Adds the bits of `text` to *bits. Without a kind of branch it is any; without a level the event's. */
+/* Adds the bits of `text` to *bits. No kind means any branch; no level means the event's. */
 int branches_parse(const char *text, u64 *bits, struct err *err);
 
 #endif

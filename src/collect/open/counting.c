@@ -19,12 +19,12 @@ static void complete_attr(struct event_list *events, struct event *e,
 	struct event_attr *a = &e->attr;
 
 	a->size = MAX(attr_needed_size(a), (u32)ATTR_SIZE_VER7);
-	/* A period makes a counter interrupt; who only counts wants none. */
+	/* A period would make the counter interrupt. */
 	a->sample_period = 0;
 	a->flags &= ~ATTR_FREQ;
 	attr_set_precise(a, 0);
 	a->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	/* Readers of a recording want to know how its records name their event. */
+	/* Readers of a recording need the ids by which its records name their events. */
 	if (o->needs_ids)
 		a->sample_type = PERF_SAMPLE_IDENTIFIER;
 	if (events->at[e->leader].n_members > 1)
@@ -39,10 +39,10 @@ static void complete_attr(struct event_list *events, struct event *e,
 		a->flags |= ATTR_ENABLE_ON_EXEC;
 }
 
-/* Which counters come with the one of their leader when that is read, in the kernel's order. */
+/* Chains the counters that are read together with their leader's, in the kernel's order. */
 static void chain_groups(struct counting *c)
 {
-	u32 *last = mem_alloc(c->counters.n * sizeof(*last)); /* of a leader's chain */
+	u32 *last = mem_alloc(c->counters.n * sizeof(*last)); /* by leader: the end of its chain */
 	size_t n = c->counters.n, found = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -75,7 +75,7 @@ int counting_open(struct counting *c, struct event_list *events, const struct ta
 	c->why = mem_zalloc(events->n * sizeof(*c->why));
 	vec_each(e, events) {
 		complete_attr(events, e, options);
-		/* The caller has clocks of his own. */
+		/* The caller has clocks of its own. */
 		if (e->attr.type == EVENT_TYPE_TOOL)
 			e->wishes |= EVENT_LEFT_OUT;
 	}
@@ -110,7 +110,7 @@ static int control_one(const struct counting *c, const struct counter *counter,
 {
 	const struct event *e = &c->events->at[counter->event];
 
-	/* Members are on all the time: it is their leader that starts and stops them. */
+	/* Members are always on: their leader starts and stops them. */
 	if (e->leader == counter->event && ioctl(counter->fd, request, 0))
 		return err_sys(err, errno, "%s '%s'", what, e->name);
 	return 0;
@@ -165,7 +165,7 @@ size_t counting_reopen_cpu(struct counting *c, s32 cpu, bool is_on)
 			continue;
 		}
 		c->base[i] = c->readings[i];
-		/* The number stays: others may know it. */
+		/* The descriptor keeps its number: others may use it. */
 		dup3(fd, counter->fd, O_CLOEXEC);
 		close(fd);
 		if (is_on && e->leader == counter->event &&
@@ -177,7 +177,7 @@ size_t counting_reopen_cpu(struct counting *c, s32 cpu, bool is_on)
 
 /* ---- reading ---- */
 
-/* When its task has ended, a pinned event without a place looks like one never switched on. */
+/* After its task has ended, a pinned event without a place looks as if it was never enabled. */
 static bool has_lost_its_place(const struct counting *c, size_t i, u64 enabled_ns)
 {
 	const struct event *e = &c->events->at[c->counters.at[i].event];
@@ -194,7 +194,7 @@ static void take(struct counting *c, size_t i, const struct counter_value *v)
 		base->running_ns + v->time_running, has_lost_its_place(c, i, enabled_ns)};
 }
 
-/* Counter i, and those that come along with it. */
+/* Reads counter i and those of its group. */
 static void read_one(struct counting *c, size_t i)
 {
 	const struct counter *counter = &c->counters.at[i];

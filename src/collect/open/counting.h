@@ -1,11 +1,11 @@
 /*
  * counting.h - events that count: opened on a target, switched together, read.
  *
- * In       parsed events, whose attrs are completed here; a target, a command at its gate included
- * Out      for each counter its value so far; for each event why it has none
+ * In       parsed events, whose attrs are completed here; a target, or a command waiting at its gate
+ * Out      for each counter its value so far; for each event that has none the reason
  * Owns     the counters and the readings
  * Errors   counting_open(): only what concerns all events (limits, a target that has ended). An
- *          event that cannot be opened is left out: see why[]. Reading cannot fail as a whole
+ *          event that cannot be opened is left out: see why[]. Reading never fails as a whole
  * Units    values as the kernel counts them, times in ns
  * Source   perf_event_open(2): Reading results
  */
@@ -20,27 +20,31 @@
 
 struct reading { /* of one counter, since it was opened */
 	u64 value;
-	u64 enabled_ns;  /* it was switched on and its task ran */
-	u64 running_ns;  /* it was on the PMU meanwhile */
-	bool has_failed; /* a pinned event that lost its place, or its descriptor is of no use */
+	u64 enabled_ns;  /* while it was enabled and its task ran */
+	u64 running_ns;  /* while it was also on the PMU */
+	bool has_failed; /* a pinned event lost its place, or the descriptor is useless */
 };
 
 struct counting_options {
 	bool no_inherit; /* children are not counted */
-	bool is_command; /* the target waits at its gate: counters start with its exec */
-	bool needs_ids;  /* events' ids are wanted, for a recording */
-	bool starts_off; /* nothing is switched on until counting_enable() */
+	bool is_command; /* the target waits at its gate: its exec starts the counters */
+	bool needs_ids;  /* fetch the events' ids, for a recording */
+	bool starts_off; /* counters stay off until counting_enable() */
 };
 
 struct counting {
 	struct event_list *events;
-	struct counters counters; /* by event; within one by thread, then by CPU */
-	struct reading *readings; /* by counter: the last ones */
-	struct reading *base;     /* by counter: of descriptors it had before */
+	struct counters counters; /* by event; within an event by thread, then by CPU */
+	struct reading *readings; /* by counter: the latest */
+	struct reading *base;     /* by counter: what its earlier descriptors had counted */
 	struct err *why;          /* by event: code 0, or why it was not opened */
-	u32 *next;                /* by counter: the one that is read with it, or TABLE_NONE */
-	bool *comes_along;        /* by counter: it is read with its leader */
-	/* Why nothing that is read of tasks is true; NULL: it is. Set by who knows, before reading. */
+	/* By counter: the next one of the same group read, or TABLE_NONE. */
+	u32 *next;
+	bool *comes_along; /* by counter: reading its leader reads it too */
+	/*
+	 * Why no reading of tasks can be trusted; NULL: they can. A caller that finds out sets it
+	 * before reading.
+	 */
 	const char *why_lost;
 };
 
@@ -48,19 +52,19 @@ int counting_open(struct counting *c, struct event_list *events, const struct ta
 	const struct counting_options *options, struct log *log, struct err *err);
 void counting_close(struct counting *c);
 
-/* Leaders switch their groups. */
+/* Only leaders are switched, and their groups with them. */
 int counting_enable(struct counting *c, struct err *err);
-/* Those that the exec of a command does not switch on: they count whole CPUs, whoever runs there. */
+/* Enables the counters of whole CPUs, which a command's exec does not enable. */
 int counting_enable_whole_cpus(struct counting *c, struct err *err);
 int counting_disable(struct counting *c, struct err *err);
 
 /*
- * A CPU that was off takes no more part: its counters are opened anew, and go on where they were.
- * How many could not.
+ * Opens the counters of a CPU that came back online: they went off with it, and continue from their
+ * last readings. Returns how many could not be opened.
  */
 size_t counting_reopen_cpu(struct counting *c, s32 cpu, bool is_on);
 
-/* Reads all counters into c->readings; groups in one call, so that they belong together. */
+/* Reads all counters into c->readings; a group in one call, so that its values belong together. */
 void counting_read(struct counting *c);
 
 #endif

@@ -36,7 +36,7 @@ static bool has_reason(const struct counting *c, size_t event, const char *reaso
 	return why->code && !strcmp(missing_reason(why), reason);
 }
 
-/* Most processors cannot count these, and nobody misses them. */
+/* Most processors cannot count these: nobody needs to be told. */
 static bool is_rare(const struct event *e)
 {
 	return e->attr.type == PERF_TYPE_HARDWARE &&
@@ -44,7 +44,7 @@ static bool is_rare(const struct event *e)
 			(u32)e->attr.config == PERF_COUNT_HW_STALLED_CYCLES_BACKEND);
 }
 
-/* The next event from `i` on that could not be opened, for another reason than those before it. */
+/* The next event from `i` on that could not be opened for a reason that none before it had. */
 static size_t next_reason(const struct counting *c, size_t i)
 {
 	for (; i < c->events->n; i++) {
@@ -68,7 +68,7 @@ void missing_note(const struct counting *c, struct log *log)
 			if (has_reason(c, k, reason) && !is_rare(&c->events->at[k]))
 				str_addf(&names, "%s%s", names.n ? ", " : "",
 					c->events->at[k].name);
-		/* Only the cause: what else there is stands in the table already. */
+		/* Only the cause: the table already shows the rest. */
 		if (names.n)
 			log_note(log, "not counted by default: %s: %.*s", str_text(&names),
 				(int)strcspn(reason, ";"), reason);

@@ -1,8 +1,8 @@
 /*
- * missing.h - events that could not be opened: whether that is an error, and how to say it.
+ * missing.h - events that could not be opened: whether that is an error, and how to report it.
  *
  * In       opened counters: counting->why
- * Errors   missing_check(): nothing at all may be counted, for the reason of the first
+ * Errors   missing_check(): no event at all may be counted; the error is the first one's
  */
 #ifndef PACE_COLLECT_MISSING_H
 #define PACE_COLLECT_MISSING_H
@@ -10,13 +10,13 @@
 #include "base/log.h"
 #include "collect/open/counting.h"
 
-/* "opening 'cycles': reason" beside an event that is called cycles needs only the reason. */
+/* The reason without the leading "opening 'cycles': ", where the event's name is shown beside it. */
 const char *missing_reason(const struct err *why);
 
-/* If nothing at all may be counted, the reason is an error; what does not exist is a row. */
+/* An error if no event at all may be counted. Events that do not exist are only marked in the table. */
 int missing_check(const struct counting *c, struct err *err);
 
-/* What nobody has asked for is not missed, but said once. */
+/* Notes once the default events that are missing. */
 void missing_note(const struct counting *c, struct log *log);
 
 #endif

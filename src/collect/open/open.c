@@ -19,18 +19,21 @@ struct opener {
 	struct log *log;
 	struct err *err;
 	/*
-	 * By event that counts: why it could not be opened. NULL: they sample, and one refusal ends
-	 * it all.
+	 * By event: why it could not be opened. NULL: the events sample, and one refusal is an
+	 * error.
 	 */
 	struct err *refusals;
 	int cgroup_fd; /* of the event that is being opened; -1: all tasks */
-	u64 n_ended;   /* threads that were gone when their turn came */
-	size_t found;  /* behind the last leader that was looked for: the next one is near */
+	u64 n_ended;   /* threads that had ended before they were opened */
+	size_t found;  /* a hint for the search of the next leader */
 };
 
 /* ---- the ladder ---- */
 
-/* A timer can sample in the place of cycles, not count them; it follows no branches. */
+/*
+ * Whether a timer can replace the event: it can sample instead of cycles, but neither count them
+ * nor record branches.
+ */
 static bool has_clock_instead(const struct event_attr *a)
 {
 	return a->type == PERF_TYPE_HARDWARE && (u32)a->config == PERF_COUNT_HW_CPU_CYCLES &&
@@ -41,7 +44,7 @@ static void take_clock(struct event_attr *a)
 {
 	a->type = PERF_TYPE_SOFTWARE;
 	a->config = PERF_COUNT_SW_CPU_CLOCK;
-	/* A timer has no skid to choose, and no guest to count. */
+	/* A timer has no precision and does not count guests. */
 	attr_set_precise(a, 0);
 }
 
@@ -57,14 +60,14 @@ static void lower_precision(struct event *e, struct str *said)
 	str_addf(said, "precision %u is tried", attr_precise(&e->attr));
 }
 
-/* Where in an attr a feature is asked for. */
+/* The word of an attr that a feature's bits are in. */
 enum place { FLAGS, SAMPLES, READS, BRANCHES };
 
-/* Features by age, youngest first: an old kernel says EINVAL to a bit it does not know. */
+/* Features, youngest first: an old kernel refuses bits it does not know with EINVAL. */
 static const struct feature {
 	enum place place;
 	u64 bits;
-	u64 instead; /* what older kernels have of it */
+	u64 instead; /* the bits that older kernels have for it */
 	const char *name, *since;
 } features[] = {
 	{BRANCHES, PERF_SAMPLE_BRANCH_COUNTERS, 0, "branch counters", "6.8"},
@@ -135,8 +138,8 @@ static void drop_young_feature(struct event *e, struct str *said)
 	*word = (*word & ~f->bits) | f->instead;
 	if (!(e->attr.sample_type & PERF_SAMPLE_REGS_INTR))
 		e->attr.sample_regs_intr = 0;
-	str_addf(said, "this kernel does not know '%s' (Linux %s does): recorded without", f->name,
-		f->since);
+	str_addf(said, "this kernel does not know '%s' (Linux %s does): recorded without it",
+		f->name, f->since);
 }
 
 static bool is_too_large(const struct opener *o, const struct event *e)
@@ -151,7 +154,7 @@ static void shrink(struct event *e, struct str *said)
 	str_addf(said, "an attr of %u bytes is tried", e->attr.size);
 }
 
-/* Of what only the kernel does, user space would count 0: no number is better than that one. */
+/* In user space alone these would count 0, and no number is better than that. */
 static bool happens_in_kernel(const struct event *e)
 {
 	return e->attr.type == PERF_TYPE_TRACEPOINT ||
@@ -165,10 +168,10 @@ static bool can_leave_kernel(const struct opener *o, const struct event *e)
 {
 	struct privilege p;
 
-	/* Of a whole CPU the kernel is not the only thing we may not see. */
+	/* On a whole CPU the kernel is not the only thing that we may not see. */
 	if (o->target->is_system_wide || (o->refusals && happens_in_kernel(e)))
 		return false;
-	/* Who asked for the kernel alone would get an event that never happens. */
+	/* An event of the kernel alone would never happen. */
 	if (e->attr.flags & (ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_USER))
 		return false;
 	privilege_read(&p);
@@ -195,7 +198,7 @@ static bool can_use_clock(const struct opener *o, const struct event *e)
 static bool opens_alone(const struct opener *o, const struct event *e,
 	const struct event_attr *attr);
 
-/* Of an event that a clock would stand in for: whether it is there, only not that precise. */
+/* Whether the event exists without the precision, so that a clock need not replace it. */
 static bool can_drop_precision(const struct opener *o, const struct event *e)
 {
 	struct event_attr plain = e->attr;
@@ -210,7 +213,7 @@ static void drop_precision(struct event *e, struct str *said)
 {
 	attr_set_precise(&e->attr, 0);
 	str_add(said,
-		"this machine counts it, but cannot say precisely where (:p needs PEBS, IBS or SPE): sampled without, addresses may be some instructions late");
+		"this machine counts it, but cannot say precisely where (:p needs PEBS, IBS or SPE): sampled without it, so addresses may be some instructions late");
 }
 
 static void use_clock(struct event *e, struct str *said)
@@ -229,7 +232,10 @@ static bool can_read_one_by_one(const struct opener *o, const struct event *e)
 		o->refusals;
 }
 
-/* Whether this kernel refuses just that: an event of its own that nothing else can be wrong with. */
+/*
+ * Whether this kernel refuses inherited reads, tried on an event with which nothing else can be
+ * wrong.
+ */
 static bool refuses_inherited_reads(void)
 {
 	const struct event_attr attr = {.type = PERF_TYPE_SOFTWARE,
@@ -258,10 +264,10 @@ static void leave_children(struct event *e, struct str *said)
 	for (u32 i = 0; i < MAX(e->n_members, 1u); i++)
 		e[i].attr.flags &= ~ATTR_INHERIT;
 	str_add(said,
-		"before Linux 6.12 samples cannot read counters that children inherit: threads and processes that are started from now on are left out (without ':S' they are not)");
+		"before Linux 6.12 samples cannot read counters that children inherit: threads and processes that are started from now on are left out (drop ':S' to include them)");
 }
 
-/* Before Linux 4.13 groups of inherited events could not be read at once. */
+/* Before Linux 4.13 groups of inherited events could not be read in one call. */
 static void read_one_by_one(struct event *e, struct str *said)
 {
 	for (u32 i = 0; i < e->n_members; i++)
@@ -269,7 +275,7 @@ static void read_one_by_one(struct event *e, struct str *said)
 	str_add(said, "the members of the group are read one by one");
 }
 
-/* A PMU with a list of its own CPUs may be one that cannot tell whose doing it sees. */
+/* A PMU with a list of its own CPUs may be unable to tell whose events it sees. */
 static bool can_count_all(const struct opener *o, const struct event *e)
 {
 	return o->refusals && o->target->threads.n && e->cpus.n && !(e->wishes & EVENT_NO_TASKS);
@@ -279,21 +285,22 @@ static void count_all(struct event *e, struct str *said)
 {
 	e->wishes |= EVENT_NO_TASKS;
 	str_addf(said,
-		"its PMU cannot tell tasks apart: what is counted is all that runs, not only the target");
+		"its PMU cannot tell tasks apart: everything that runs is counted, not only the target");
 }
 
 struct rung {
-	int errnos[6]; /* what the kernel says where this helps; ends with 0 */
+	int errnos[6]; /* the errnos to which this is the answer; ends with 0 */
 	bool (*applies)(const struct opener *o, const struct event *e);
-	void (*step)(struct event *e, struct str *said); /* changes the attr, says how */
+	/* Changes the attr, describes the change. */
+	void (*step)(struct event *e, struct str *said);
 	enum log_level level;
-	bool is_for_all;    /* what is said holds for every event: once is enough */
-	const char *suffix; /* the event's name gets it */
+	bool is_for_all;    /* the description holds for all events: it is logged once */
+	const char *suffix; /* added to the event's name, or NULL */
 	const char *name;   /* the event's new name, or NULL */
 	char drops;         /* a modifier that the event's name loses; 0: none */
 };
 
-/* clang-format off: a row a fact */
+/* clang-format off: one row for each rung */
 static const struct rung rungs[] = {
 	{{E2BIG}, is_too_large, shrink, LOG_DEBUG, false, NULL, NULL, 0},
 	{{EINVAL}, can_leave_children, leave_children, LOG_NOTE, false, NULL, NULL, 0},
@@ -334,7 +341,7 @@ bool open_clock_instead(struct event_attr *attr, int sys)
 	return false;
 }
 
-/* Without a letter of the modifiers, which stand behind the last ':' or '/'. */
+/* Adds a name without a letter of its modifiers, which follow the last ':' or '/'. */
 static void add_without(const char *name, char letter, struct str *text)
 {
 	const char *colon = strrchr(name, ':'), *slash = strrchr(name, '/'),
@@ -347,7 +354,7 @@ static void add_without(const char *name, char letter, struct str *text)
 		str_cut(text, text->n - 1);
 }
 
-/* The name with a modifier letter added or taken away, and its base replaced if a rung says so. */
+/* Changes the event's name: adds or removes a modifier, or replaces the base, as the rung says. */
 static void rename_event(struct opener *o, struct event *e, const struct rung *rung)
 {
 	struct str name = {0};
@@ -367,7 +374,7 @@ static void rename_event(struct opener *o, struct event *e, const struct rung *r
 	str_fini(&name);
 }
 
-/* Takes one step down; false at the bottom. */
+/* Takes one step down the ladder. False: there is none. */
 static bool step_down(struct opener *o, struct event *e, int sys)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rungs); i++) {
@@ -399,8 +406,8 @@ int open_raise_limit(u64 need, struct err *err)
 	if (limit.rlim_cur >= need)
 		return 0;
 	/*
-	 * Root may raise the hard limit too; for others this fails and the line below does what it
-	 * can.
+	 * Root may raise the hard limit too. For others this fails, and the soft limit is raised as
+	 * far as possible.
 	 */
 	if (limit.rlim_max < need)
 		(void)setrlimit(RLIMIT_NOFILE,
@@ -411,7 +418,7 @@ int open_raise_limit(u64 need, struct err *err)
 	}
 	if (limit.rlim_cur < need)
 		return err_set(err, ERR_LIMIT,
-			"%llu files have to be open at once (one for each event, CPU and thread), the hard limit is %llu: "
+			"%llu files have to be open at once (one for each event, CPU and thread), but the hard limit is %llu: "
 			"raise it ('ulimit -Hn %llu' as root), or choose fewer threads (-t) or CPUs (-C)",
 			(unsigned long long)need, (unsigned long long)limit.rlim_max,
 			(unsigned long long)need);
@@ -420,7 +427,7 @@ int open_raise_limit(u64 need, struct err *err)
 
 enum outcome { OPENED, SKIPPED, AGAIN, FAILED };
 
-/* One descriptor: in its group if the leader could be opened there, without the event's filter. */
+/* Opens one descriptor: in its group if the leader was opened there, and without the event's filter. */
 static int open_fd(const struct counters *counters, const struct event *e, struct counter *c,
 	int cgroup_fd, size_t *hint)
 {
@@ -449,7 +456,7 @@ static int set_filter(const struct event *e, int fd, struct err *err)
 	if (sys != EINVAL)
 		return err_sys(err, sys, "event '%s': setting the filter '%s'", e->name, e->filter);
 	return err_set(err, ERR_INVAL,
-		"event '%s': the kernel does not understand the filter '%s'; its fields are in 'events/%s/format' of tracefs",
+		"event '%s': the kernel does not understand the filter '%s'; the event's fields are in 'events/%s/format' of tracefs",
 		e->name, e->filter, e->name);
 }
 
@@ -463,7 +470,7 @@ static enum outcome open_one(struct opener *o, struct event *e, s32 cpu, pid_t t
 		return set_filter(e, c.fd, o->err) ? FAILED : OPENED;
 	}
 	sys = errno;
-	/* Threads come and go while we walk through them. */
+	/* Threads come and go while they are opened one after the other. */
 	if (sys == ESRCH && tid > 0) {
 		o->n_ended++;
 		log_debug(o->log, "thread %d has ended", tid);
@@ -488,13 +495,13 @@ static void close_event(struct opener *o, const struct event *e)
 	o->counters->n = kept;
 }
 
-/* Who counts joules of a package cannot tell whose they were. */
+/* A counter of a package's energy cannot tell whose it was. */
 static bool counts_all(const struct opener *o, const struct event *e)
 {
 	return o->refusals && o->target->threads.n && e->wishes & EVENT_NO_TASKS;
 }
 
-/* What counts needs no ring of a CPU, and can follow its task from one to the other. */
+/* A counter without a ring can follow its task from CPU to CPU. */
 static bool follows_tasks(const struct opener *o, const struct event *e)
 {
 	return (o->refusals || o->target->is_per_thread) && o->target->threads.n &&
@@ -532,7 +539,7 @@ static enum outcome open_everywhere(struct opener *o, struct event *e)
 	return OPENED;
 }
 
-/* A cgroup's tasks are known by the CPUs on which they run. */
+/* Tasks of a cgroup are counted on whole CPUs, while they run there. */
 static int open_cgroup(struct opener *o, const struct event *e)
 {
 	if (!o->target->is_system_wide)
@@ -606,11 +613,11 @@ int open_fetch_ids(struct event_list *events, struct counters *counters, struct 
 	return 0;
 }
 
-/* ---- what must not fail for one event's sake ---- */
+/* ---- counting: one event must not stop the others ---- */
 
 static const u64 switching = ATTR_DISABLED | ATTR_ENABLE_ON_EXEC | ATTR_PINNED | ATTR_EXCLUSIVE;
 
-/* The next member leads what is left of a group. */
+/* The next member becomes the leader of the remaining group. */
 static void hand_over(struct event_list *events, struct event *e)
 {
 	u32 next = e - events->at + 1, n = e->n_members - 1;
@@ -622,7 +629,7 @@ static void hand_over(struct event_list *events, struct event *e)
 	e->n_members = 1;
 }
 
-/* Every member for itself. */
+/* Makes every member an event of its own. */
 static void dissolve(struct opener *o, struct event *leader)
 {
 	u32 first = leader - o->events->at, n = leader->n_members;
@@ -642,7 +649,7 @@ static void dissolve(struct opener *o, struct event *leader)
 		leader->name, n);
 }
 
-/* Whether the event would be there with these attrs and without its group. */
+/* Whether the event would open with this attr and outside its group. */
 static bool opens_alone(const struct opener *o, const struct event *e,
 	const struct event_attr *attr)
 {
@@ -668,7 +675,10 @@ static bool opens_alone(const struct opener *o, const struct event *e,
 	return c.fd >= 0;
 }
 
-/* Opens event *i, or notes why not; of a weak group that does not fit *i goes back to the first. */
+/*
+ * Opens event *i, or notes why not. If a weak group does not fit, *i goes back to the first of its
+ * members.
+ */
 static int open_or_leave(struct opener *o, size_t *i)
 {
 	struct event *e = &o->events->at[*i], *leader = &o->events->at[e->leader];
@@ -682,7 +692,7 @@ static int open_or_leave(struct opener *o, size_t *i)
 	log_forget(o->log);
 	close_event(o, e);
 	*e = before;
-	/* What a rung took from its members as well. */
+	/* A rung may have changed the members too. */
 	for (u32 k = 1; k < e->n_members; k++)
 		e[k].attr.read_format |= before.attr.read_format & PERF_FORMAT_GROUP;
 	if (o->err->code == ERR_LIMIT)
@@ -694,7 +704,7 @@ static int open_or_leave(struct opener *o, size_t *i)
 			return 0;
 		}
 		err_set(o->err, ERR_UNSUPPORTED,
-			"event '%s' does not fit on the PMU beside the others of its group: ':W' behind the group lets them count one by one",
+			"event '%s' does not fit on the PMU beside the others of its group: ':W' after the group lets them count one by one",
 			e->name);
 	}
 	o->refusals[*i] = *o->err;
@@ -703,7 +713,10 @@ static int open_or_leave(struct opener *o, size_t *i)
 	return 0;
 }
 
-/* Who set a limit hears of it. The output, pipes and what is looked up at the end come on top. */
+/*
+ * Raises the limit on open files, and tells users who had set it. The output, pipes and the files
+ * looked up at the end need descriptors too.
+ */
 static int raise_limit(struct opener *o, u64 n_counters)
 {
 	enum { OTHERS = 64, OTHERS_LEAST = 16 };
@@ -720,7 +733,7 @@ static int raise_limit(struct opener *o, u64 n_counters)
 	}
 	if (before.rlim_cur < need)
 		log_note(o->log,
-			"%llu files have to be open at once: pace raises its limit, which was %llu (ulimit -n), for itself",
+			"%llu files have to be open at once: pace raises its own limit, which was %llu (ulimit -n)",
 			(unsigned long long)need, (unsigned long long)before.rlim_cur);
 	return 0;
 }
@@ -741,13 +754,13 @@ static int open_all(struct opener *o)
 			continue;
 		return o->err->code;
 	}
-	/* Samples name their event by an id; who counts reads in the order of opening. */
+	/* Samples name their event by its id; counting goes by the order of opening. */
 	return o->refusals ? 0 : open_fetch_ids(o->events, o->counters, o->err);
 }
 
 static int open_with(struct opener *o, struct counters *ret_counters)
 {
-	/* Whoever has it can close what is open already, should there be no memory for more. */
+	/* Set first, so that the caller can close what is open if memory runs out. */
 	*ret_counters = (struct counters){0};
 	o->counters = ret_counters;
 	if (open_all(o)) {

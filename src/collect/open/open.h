@@ -1,12 +1,11 @@
 /*
- * open.h - every event on every CPU and thread of the target, or the reason why not.
+ * open.h - opens every event on every CPU and thread of the target, or says why not.
  *
- * An event that cannot be opened walks the ladder: rung by rung something is given up (precision,
- * newer features, the kernel, at last the PMU) until the kernel agrees. Each step is said once in
- * the log; the events' attrs and names hold what was opened in the end, so the recording tells it
- * too.
+ * An event that cannot be opened descends a ladder: on each rung something is given up (precision,
+ * newer features, the kernel, at last the PMU) until the kernel agrees. Each step is logged once; the
+ * events' attrs and names hold what was opened in the end, so that the recording shows it too.
  *
- * In       events; a target (the threads of a command that waits at its gate included)
+ * In       events; a target (or the threads of a command that waits at its gate)
  * Out      the counters, their ids, and in each event its ids
  * Errors   ERR_PERM with level, capability and command; ERR_UNSUPPORTED with what works instead;
  *          ERR_NOENT if the processes have ended
@@ -26,31 +25,31 @@ int open_events(struct event_list *events, const struct target *target,
 	struct counters *ret_counters, struct log *log, struct err *err);
 
 /*
- * The same for events that are to count: those that cannot be opened are left out, and
- * refusals[event] says why (code 0: it was opened). Without -C, counters of tasks follow them from
- * CPU to CPU. ERR_LIMIT and the like, which concern all events, are errors.
+ * Opens events for counting: those that cannot be opened are left out, and refusals[event] says why
+ * (code 0: opened). Without -C, counters of tasks follow them from CPU to CPU. ERR_LIMIT and the
+ * like, which concern all events, are errors.
  */
 int open_possible(struct event_list *events, const struct target *target,
 	struct counters *ret_counters, struct err *refusals, struct log *log, struct err *err);
 
 /*
- * What counter i counts, opened once more in its place, in the group, the cgroup and with the filter
- * that it has: a CPU that went off took its counters along. *ret_fd is the caller's.
+ * Opens counter i's event once more in the same place, with its group, cgroup and filter, after its
+ * CPU was offline and took the counter along. *ret_fd is the caller's.
  */
 int open_again(const struct event_list *events, const struct counters *counters, size_t i,
 	int *ret_fd, struct err *err);
 
 /*
- * For who opens one event without the ladder: takes the precision from cycles that are sampled, and that the
- * kernel refused with this errno; the next time makes them the timer that samples in their place. False: it is
- * no such event, or refusal.
+ * For callers that open one event without the ladder. If the kernel refused, with this errno,
+ * cycles that are to be sampled, the first call removes their precision and the next one turns them
+ * into the timer that samples instead. False: it is another event, or another refusal.
  */
 bool open_clock_instead(struct event_attr *attr, int sys);
 
-/* The kernel's numbers of all counters, into them and into their events. */
+/* Fetches the ids of all counters, into the counters and their events. */
 int open_fetch_ids(struct event_list *events, struct counters *counters, struct err *err);
 
-/* Raises the soft limit of open files to at least `need`, if the hard limit lets it. */
+/* Raises the soft limit on open files to at least `need`, if the hard limit allows that. */
 int open_raise_limit(u64 need, struct err *err);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * program.h - which file runs when a command is given.
+ * program.h - which file is executed when a command is given.
  *
- * In       the command's name, looked for as execvp(3) does
- * Out      its file; of a script also its interpreter's
+ * In       the command's name, looked up as execvp(3) does
+ * Out      its file; for a script also its interpreter's
  * Source   execve(2), section Interpreter scripts
  */
 #ifndef PACE_COLLECT_PROGRAM_H
@@ -11,10 +11,10 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* The file that execvp() would execute. */
+/* Finds the file that execvp() would execute. */
 bool program_find(const char *command, char path[PATH_MAX]);
 
-/* True if the file is a script: then `interpreter` is what it names. */
+/* True if the file is a script; `interpreter` is what its first line names. */
 bool program_interpreter(const char *path, char interpreter[PATH_MAX]);
 
 #endif

@@ -15,7 +15,7 @@
 
 #define CLOCKS_WORK "'cpu-clock', 'task-clock' and 'page-faults' work everywhere"
 #define CHAINS_WORK "'--call-graph dwarf' finds callers on every machine"
-#define OWN_WORK    "your own programs can be measured as it is, without -a and -C"
+#define OWN_WORK    "your own programs can be measured now, without -a and -C"
 
 struct asked {
 	const struct privilege *p;
@@ -49,7 +49,7 @@ static bool is_hardware(const struct event_attr *attr)
 		attr->type == PERF_TYPE_RAW;
 }
 
-/* The event source that sysfs gives this type, into *ret_pmu. */
+/* Finds the event source with this type number in sysfs. */
 static bool find_pmu(const struct asked *a, struct pmu *ret_pmu)
 {
 	struct intern names = {0};
@@ -75,7 +75,7 @@ static bool find_pmu(const struct asked *a, struct pmu *ret_pmu)
 
 /* ---- not permitted ---- */
 
-/* PRIVILEGE_UPROBE or PRIVILEGE_KPROBE into *ret_wish if it is one of them. */
+/* Whether the event is a probe, and which privilege that needs. */
 static bool is_probe(const struct asked *a, enum privilege_wish *ret_wish)
 {
 	struct pmu pmu;
@@ -91,8 +91,9 @@ static bool is_probe(const struct asked *a, enum privilege_wish *ret_wish)
 }
 
 /*
- * In the order in which the kernel asks, but for the contents of tracepoints: who may measure all
- * processes, or tracepoints of his own ones, is refused those next.
+ * The first privilege that the process lacks, in the kernel's order of checks. Only the contents of
+ * tracepoints come earlier: to users who may measure all processes, or tracepoints in their own
+ * ones, they are what is refused next.
  */
 static enum privilege_wish wish_of(const struct asked *a)
 {
@@ -126,7 +127,10 @@ static void not_ours(const struct asked *a)
 		say(a->r, ERR_PERM, "process %d belongs to another user; %s", a->pid, needs);
 }
 
-/* Whether what levels forbid is open all the same: above 2 they mean something to some distributions' kernels only. */
+/*
+ * Whether our own events open although the level forbids that: levels above 2 mean something only
+ * to some distributions' kernels.
+ */
 static bool is_own_open(const struct asked *a)
 {
 	struct event_attr own = {.type = PERF_TYPE_SOFTWARE,
@@ -145,7 +149,10 @@ static void not_permitted(const struct asked *a)
 	const struct privilege *p = a->p;
 	enum privilege_wish wish = wish_of(a);
 
-	/* The kernel allows it and we are no one special: then it is the process that is closed. */
+	/*
+	 * The kernel would allow it, and we have no special rights: then it is the process that is
+	 * protected.
+	 */
 	if (a->pid > 0 && a->pid != getpid() && !p->has_perfmon &&
 		(privilege_allows(p, wish) || (wish == PRIVILEGE_USER && is_own_open(a)))) {
 		not_ours(a);
@@ -160,12 +167,12 @@ static void not_permitted(const struct asked *a)
 		a->r->instead = OWN_WORK;
 	if (wish == PRIVILEGE_TRACEPOINT &&
 		privilege_allows(p, a->pid == -1 ? PRIVILEGE_CPU : PRIVILEGE_PASSES))
-		a->r->instead = "'pace stat' counts them as it is";
+		a->r->instead = "'pace stat' can count them now";
 }
 
 /* ---- not there ---- */
 
-/* What works where the hardware does not. */
+/* What works without hardware counters. */
 static const char *without_hardware(const struct event_attr *attr)
 {
 	return attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK ? CHAINS_WORK : CLOCKS_WORK;
@@ -193,7 +200,7 @@ static void no_counter(const struct asked *a)
 	a->r->remedy.kind = site.is_virtual ? REMEDY_COUNTERS : REMEDY_CLOCK;
 }
 
-/* Whether the machine has no such CPU, or it is switched off; then that is what is said. */
+/* Whether the CPU does not exist or is offline; then the refusal says so. */
 static bool is_missing_cpu(const struct asked *a)
 {
 	struct cpus online = {0};
@@ -233,7 +240,7 @@ static const char *needed_hardware(const struct event_attr *attr)
 					   : NULL;
 }
 
-/* What this machine's breakpoints have to be like. Source: arch_build_bp_info() of Linux' x86 */
+/* What this machine requires of breakpoints. Source: arch_build_bp_info() of Linux' x86 */
 static const char *breakpoint_rule(const struct event_attr *attr)
 {
 	(void)attr;
@@ -257,14 +264,14 @@ static void not_able(const struct asked *a)
 		say_more(a->r, breakpoint_rule(a->attr));
 	else if (is_hardware(a->attr) && a->attr->sample_period)
 		say_more(a->r,
-			"; one without interrupts, as some virtual machines have it, counts but does not sample");
+			"; a PMU without interrupts, as in some virtual machines, counts but does not sample");
 	if (is_hardware(a->attr) || a->attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
 		a->r->instead = without_hardware(a->attr);
 }
 
 /* ---- invalid ---- */
 
-/* `what` is the value of a sysctl that is too low; false if it is not. */
+/* Whether `wanted` is above the limit that a sysctl sets. */
 static bool exceeds(const struct asked *a, const char *name, u64 wanted, s64 *ret_limit)
 {
 	char path[512];
@@ -299,13 +306,13 @@ static void invalid(const struct asked *a)
 
 	if (a->pid == -1 && a->cpu == -1) {
 		say(a->r, ERR_INVAL,
-			"everybody (pid -1) everywhere (cpu -1) cannot be measured: choose one CPU");
+			"all processes (pid -1) on all CPUs (cpu -1) cannot be measured by one event: choose a CPU");
 		return;
 	}
 	if (a->attr->flags & ATTR_FREQ &&
 		exceeds(a, "perf_event_max_sample_rate", a->attr->sample_period, &limit)) {
 		say(a->r, ERR_LIMIT,
-			"%llu samples a second are asked for, perf_event_max_sample_rate is %lld",
+			"%llu samples a second were requested, but perf_event_max_sample_rate is %lld",
 			(unsigned long long)a->attr->sample_period, (long long)limit);
 		a->r->remedy = (struct remedy){REMEDY_RATE, .value = a->attr->sample_period};
 		return;
@@ -320,7 +327,7 @@ static void invalid(const struct asked *a)
 	else if (a->attr->type == PERF_TYPE_BREAKPOINT)
 		say_more(a->r, breakpoint_rule(a->attr));
 	else if (a->attr->type > PERF_TYPE_BREAKPOINT && a->attr->sample_period)
-		say_more(a->r, "; most PMUs beside the cores' own count and do not sample");
+		say_more(a->r, "; most PMUs other than the cores' can only count");
 }
 
 /* ---- limits ---- */
@@ -331,7 +338,7 @@ static void too_many_files(const struct asked *a)
 
 	getrlimit(RLIMIT_NOFILE, &limit);
 	say(a->r, ERR_LIMIT,
-		"%llu files are open and that is the limit: raise it ('ulimit -n'), or choose fewer threads "
+		"%llu files are open, which is the limit: raise it ('ulimit -n'), or choose fewer threads "
 		"(-t) or CPUs (-C)",
 		(unsigned long long)limit.rlim_cur);
 }
@@ -355,7 +362,7 @@ static void too_deep(const struct asked *a)
 	s64 limit = 0;
 
 	exceeds(a, "perf_event_max_stack", a->attr->sample_max_stack, &limit);
-	say(a->r, ERR_LIMIT, "call chains of %u are asked for, perf_event_max_stack is %lld",
+	say(a->r, ERR_LIMIT, "call chains of %u were requested, but perf_event_max_stack is %lld",
 		a->attr->sample_max_stack, (long long)limit);
 	a->r->remedy = (struct remedy){REMEDY_STACK, .value = a->attr->sample_max_stack};
 }
@@ -365,7 +372,10 @@ static void not_implemented(const struct asked *a)
 	const struct privilege *p = a->p;
 
 	if (!p->has_perf_events) {
-		/* Who answers so without /proc is a kernel without the call; a copy knows less. */
+		/*
+		 * Without /proc, this errno means that the kernel lacks the system call. A copy
+		 * tells less.
+		 */
 		a->r->code = ERR_UNSUPPORTED;
 		if (p->site.root) {
 			a->r->remedy =
@@ -376,7 +386,7 @@ static void not_implemented(const struct asked *a)
 		a->r->remedy.kind = REMEDY_KERNEL;
 	} else if (a->attr->sample_type & (PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_USER)) {
 		say(a->r, ERR_UNSUPPORTED,
-			"this kernel copies no registers and stacks (CONFIG_HAVE_PERF_REGS, "
+			"this kernel cannot copy registers and stacks (CONFIG_HAVE_PERF_REGS, "
 			"CONFIG_HAVE_PERF_USER_STACK_DUMP)");
 		a->r->instead = "'--call-graph fp' works";
 	} else {
@@ -416,7 +426,7 @@ void refusal_find(const struct privilege *p, const struct event_attr *attr, pid_
 		not_implemented(&a);
 		break;
 	case EBUSY:
-		say(ret, ERR_SYS, "the PMU is in use by somebody who does not share it");
+		say(ret, ERR_SYS, "the PMU is in use by a program that does not share it");
 		break;
 	case EMFILE:
 		too_many_files(&a);
@@ -440,7 +450,7 @@ void refusal_find(const struct privilege *p, const struct event_attr *attr, pid_
 	}
 }
 
-/* Where the doctor knows more than one sentence holds. */
+/* Whether the doctor knows more than fits into one sentence. */
 static bool doctor_helps(const struct refusal *r)
 {
 	return r->code == ERR_PERM || r->remedy.kind == REMEDY_COUNTERS ||
@@ -459,7 +469,7 @@ int refusal_explain(const struct event_attr *attr, const char *name, pid_t pid, 
 	if (r.verdict)
 		str_addf(&text, "%s: ", r.verdict);
 	str_add(&text, r.why);
-	/* What works at once goes before what somebody else would have to set up. */
+	/* What works now comes before what a host's owner would have to set up. */
 	if (r.remedy.kind != REMEDY_COUNTERS && r.remedy.kind != REMEDY_CLOCK)
 		remedy_add_ending(&r.remedy, &p.site, &text);
 	if (r.instead)

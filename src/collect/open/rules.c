@@ -14,7 +14,7 @@ static s64 number_at(const struct privilege *p, const char *path, s64 otherwise)
 	return otherwise;
 }
 
-/* What the core PMU's driver says it can do; -1 if it says nothing. */
+/* A capability that the core PMU's driver reports; -1: not reported. */
 static s64 capability(const struct privilege *p, const char *name)
 {
 	static const char *const pmus[] = {"cpu", "cpu_core"};
@@ -46,7 +46,7 @@ static bool is_of(const struct privilege *p, const struct event_attr *attr, cons
 	return attr->type > PERF_TYPE_BREAKPOINT && (s64)attr->type == number_at(p, type_path, -1);
 }
 
-/* Probes are asked for before everything else that the capability gives. */
+/* The kernel checks probes before everything else that the capability grants. */
 static bool is_denied_probe(const struct privilege *p, const struct event_attr *attr)
 {
 	return (is_of(p, attr, "/sys/bus/event_source/devices/uprobe/type") &&
@@ -60,7 +60,7 @@ int rules_answer(const struct privilege *p, const struct event_attr *attr, pid_t
 	bool is_hardware = attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE ||
 		attr->type == PERF_TYPE_RAW;
 
-	/* The default profiles of containers open the call with the capability only. */
+	/* Containers' default profiles allow the system call only with the capability. */
 	if (p->site.seccomp == SITE_SECCOMP_ACTIVE && p->site.container && !p->has_perfmon)
 		return EPERM;
 	if (!p->has_perf_events)

@@ -33,13 +33,14 @@ static int limit_frequency(struct sampling *s, struct log *log, struct err *err)
 	return 0;
 }
 
-/* Bits that ask for side-band records; one event of a session has to carry them. */
+/* The bits of side-band records, which one event of a session has to carry. */
 static const u64 side_band = ATTR_MMAP | ATTR_MMAP2 | ATTR_COMM | ATTR_COMM_EXEC | ATTR_TASK |
 	ATTR_KSYMBOL | ATTR_BPF_EVENT;
 
 /*
- * The first event that is opened on every CPU. If there is none (several kinds of cores, PMUs of
- * packages), each that is the first on one of its CPUs.
+ * Whether an event carries side-band records: the first event that is opened on every CPU. If there
+ * is none (several kinds of cores, PMUs of packages), each event that is the first on one of its
+ * CPUs.
  */
 static bool is_side_band_carrier(const struct event_list *events, const struct event *e)
 {
@@ -59,7 +60,7 @@ static bool is_side_band_carrier(const struct event_list *events, const struct e
 	return false;
 }
 
-/* Intel's in_tx: what is counted is inside of hardware transactions. */
+/* Intel's in_tx: only what happens inside hardware transactions is counted. */
 static bool is_in_transactions(const struct event_attr *a)
 {
 	const struct arch *host = arch_of_host();
@@ -67,7 +68,7 @@ static bool is_in_transactions(const struct event_attr *a)
 	return host && host->is_x86 && a->type == PERF_TYPE_RAW && a->config & 1ULL << 32;
 }
 
-/* Terms that need what nobody reads here are refused; those without a meaning here are said. */
+/* Refuses terms whose data pace cannot read; logs terms that have no meaning here. */
 static int check_event(const struct event *e, struct log *log, struct err *err)
 {
 	const struct event_own *own = &e->own;
@@ -86,15 +87,16 @@ static int check_event(const struct event *e, struct log *log, struct err *err)
 			"event '%s': the interrupt that takes a sample aborts the transaction it falls into; 'pace stat' counts without that",
 			e->name);
 	if (own->max_samples)
-		log_debug(log, "event '%s': 'nr' limits what 'perf trace' prints: nothing here",
+		log_debug(log,
+			"event '%s': 'nr' limits what 'perf trace' prints and has no effect here",
 			e->name);
 	if (own->stack_bytes && own->chain != EVENT_CHAIN_DWARF && own->chain != EVENT_CHAIN_AS_ALL)
-		log_debug(log, "event '%s': 'stack-size' is of use with call-graph=dwarf only",
+		log_debug(log, "event '%s': 'stack-size' has an effect only with call-graph=dwarf",
 			e->name);
 	return 0;
 }
 
-/* Passes of a place in a program: each one is wanted. */
+/* Whether an event is a place in a program, each pass of which is wanted. */
 static bool is_place(const struct event *e)
 {
 	return e->attr.type == PERF_TYPE_TRACEPOINT || e->attr.type == PERF_TYPE_BREAKPOINT ||
@@ -107,7 +109,10 @@ bool sampling_is_timer(const struct event_attr *a)
 		(a->config == PERF_COUNT_SW_CPU_CLOCK || a->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-/* Asked for the period, the kernel samples each one of those that it counts itself: see set_fields(). */
+/*
+ * If asked for periods, the kernel writes a sample for each software event that it counts itself:
+ * see set_fields().
+ */
 bool sampling_can_change(const struct event *e)
 {
 	if (!e->attr.sample_period || e->wishes & EVENT_TRACKER)
@@ -116,7 +121,10 @@ bool sampling_can_change(const struct event *e)
 		!(is_place(e) || e->attr.type == PERF_TYPE_SOFTWARE);
 }
 
-/* How often: the event's own word, then the command's, then the table's advice. */
+/*
+ * Sets the period: the event's own has precedence over the command's, and that over the table's
+ * advice.
+ */
 static void set_period(const struct sampling *s, bool is_asked, struct event *e)
 {
 	struct event_attr *a = &e->attr;
@@ -135,7 +143,7 @@ static void set_period(const struct sampling *s, bool is_asked, struct event *e)
 	}
 }
 
-/* How much of the user's stack goes into this event's samples. */
+/* How many bytes of the user's stack go into this event's samples. */
 static u32 stack_bytes_of(const struct sampling *s, const struct event *e)
 {
 	u32 as_all = s->stack_bytes ? s->stack_bytes : (u32)SAMPLING_DEFAULT_STACK;
@@ -164,7 +172,7 @@ static int check_stack(const struct sampling *s, const struct event *e, struct e
 
 	if (n && !regs_for_callers(arch_of_host()))
 		return err_set(err, ERR_UNSUPPORTED,
-			"--call-graph dwarf: on this machine callers cannot be found in copies of the stack: '--call-graph fp' works");
+			"--call-graph dwarf: on this machine callers cannot be found in copies of the stack; use '--call-graph fp'");
 	if (align_up(n, 8) > SAMPLING_MAX_STACK)
 		return err_set(err, ERR_INVAL,
 			"event '%s': %u bytes of stack are more than a sample can hold (%d)",
@@ -173,8 +181,8 @@ static int check_stack(const struct sampling *s, const struct event *e, struct e
 }
 
 /*
- * The callers in user code are in the copy of the stack: the kernel need not look for them, unless
- * what it finds is to help.
+ * Callers in user code are found in the stack copy. The kernel need not look for them, unless its
+ * chain is to help.
  */
 static void set_stack(u32 stack_bytes, bool has_frame_pointers, struct event_attr *a)
 {
@@ -185,20 +193,20 @@ static void set_stack(u32 stack_bytes, bool has_frame_pointers, struct event_att
 }
 
 /*
- * The CPU remembers the calls that have not returned yet; of the entries only their addresses are
- * wanted. The kernel's own callers, and the user's where the CPU remembers too few, are in the chain.
+ * The CPU records the calls that have not returned yet; only their addresses are needed. The call
+ * chain holds the kernel's callers, and the user's in case the CPU records too few.
  */
 static void set_lbr(const struct sampling *s, struct event *e, struct log *log)
 {
 	if (s->branches) {
 		log_warn(log,
-			"event '%s': the CPU's record of branches holds those that -b or -j ask for, or the calls, not both: callers come from frame pointers",
+			"event '%s': the CPU can record the branches that -b or -j ask for or the calls, but not both: callers come from frame pointers",
 			e->name);
 		return;
 	}
 	if (e->attr.flags & ATTR_EXCLUDE_USER) {
 		log_warn(log,
-			"event '%s': LBR call stacks are of user code, which it leaves out: callers come from frame pointers",
+			"event '%s': LBR call stacks cover user code only, which this event excludes: callers come from frame pointers",
 			e->name);
 		return;
 	}
@@ -214,7 +222,10 @@ static bool has_lbr(const struct sampling *s, const struct event *e)
 		(e->own.chain == EVENT_CHAIN_AS_ALL && s->has_lbr);
 }
 
-/* Of a chain that is walked here the kernel makes only its own part, and that no deeper than it may. */
+/*
+ * The depth to request from the kernel. If callers are found in stack copies, the kernel makes only
+ * its own part of the chain, and its limit must not refuse the event.
+ */
 static u16 max_stack_of_kernel(const struct event *e)
 {
 	s64 limit;
@@ -244,8 +255,9 @@ static void set_chain(const struct sampling *s, struct event *e, struct log *log
 }
 
 /*
- * Whether children of what is measured read groups of their own: they share the ids of their parents',
- * and an older perf would take their counts for one. Where whole CPUs are measured nothing is inherited.
+ * Whether children may read groups of their own. Their ids are those of their parents' counters,
+ * and an older perf would take their counts for one counter's. With whole CPUs nothing is
+ * inherited.
  */
 static bool has_reading_children(const struct sampling *s, const struct target *target)
 {
@@ -261,8 +273,8 @@ static bool has_metric(const struct event *leader)
 }
 
 /*
- * Who samples for a group: its leader, unless that is one that cannot (slots beside their metrics) or
- * is there for another's sake. NULL: no member can.
+ * The member that samples for its group: the leader, unless it cannot (slots together with its
+ * metrics) or is there only to enable another event. NULL: no member can sample.
  */
 static const struct event *sampler_of(const struct event *leader)
 {
@@ -284,7 +296,7 @@ static int check_sampler(const struct event *e, struct err *err)
 	if (!is_read_by_sampler(e) || sampler_of(e))
 		return 0;
 	return err_set(err, ERR_UNSUPPORTED,
-		"event '%s' cannot sample beside the TopDown metrics of its group, nor can these: put one between them that can, as in '{slots,cycles,topdown-retiring}:S'",
+		"event '%s' cannot sample beside the TopDown metrics of its group, and neither can they: add an event that can, as in '{slots,cycles,topdown-retiring}:S'",
 		e->name);
 }
 
@@ -293,11 +305,11 @@ static void note_left_children(const struct sampling *s, const struct target *ta
 {
 	if (is_read_by_sampler(e) && s->compat && !target->is_system_wide && !s->has_no_inherit)
 		log_note(log,
-			"event '%s': an older perf cannot tell the counters of children apart: threads and processes that are started from now on are left out (without ':S' or --compat they are not)",
+			"event '%s': an older perf cannot tell the counters of children apart: threads and processes that are started from now on are left out (drop ':S' or --compat to include them)",
 			e->name);
 }
 
-/* :S - one samples and reads all members, which only count. */
+/* :S - one member samples and reads all the others, which only count. */
 static void let_one_read(const struct sampling *s, const struct target *target, bool is_sampler,
 	struct event_attr *a)
 {
@@ -311,7 +323,7 @@ static void let_one_read(const struct sampling *s, const struct target *target, 
 	a->sample_period = 0;
 }
 
-/* What samples of this event carry. */
+/* Sets the fields of this event's samples. */
 static void set_fields(const struct sampling *s, const struct target *target, bool has_many,
 	struct event *e)
 {
@@ -321,8 +333,9 @@ static void set_fields(const struct sampling *s, const struct target *target, bo
 	if (s->has_time != SAMPLING_NO && !e->own.has_no_time)
 		a->sample_type |= PERF_SAMPLE_TIME;
 	/*
-	 * With a fixed period every sample stands for the same. To ask for it nevertheless would
-	 * make the kernel write a sample for each single software event (perf_swevent_event()).
+	 * With a fixed period all samples weigh the same. If the period were requested all the
+	 * same, the kernel would write a sample for each single software event
+	 * (perf_swevent_event()).
 	 */
 	if (s->has_period == SAMPLING_YES || (a->flags & ATTR_FREQ && s->has_period != SAMPLING_NO))
 		a->sample_type |= PERF_SAMPLE_PERIOD;
@@ -349,7 +362,7 @@ static void set_fields(const struct sampling *s, const struct target *target, bo
 	}
 }
 
-/* Who is measured, when, and how the rings take it. */
+/* Sets the flags for who is measured, when, and how the rings are written. */
 static void set_flags(const struct sampling *s, bool is_member, bool is_overwritten,
 	struct event *e)
 {
@@ -388,8 +401,9 @@ static void set_side_band(const struct sampling *s, const struct event_list *eve
 	a->flags |= (side_band & ~(s->compat ? s->compat->unknown_flags : 0)) | s->side_flags;
 	a->flags &= ~s->no_side_flags;
 	/*
-	 * perf finds a file's call frame information by the map that holds it, which is no code's: most of
-	 * what is recorded of many short processes. Who finds callers meanwhile needs none of that.
+	 * perf finds a file's call frame information by the data map that holds it. Such maps are
+	 * most of the records of many short processes, and pace needs none of them if it finds
+	 * callers while recording.
 	 */
 	if (s->has_data_maps || (s->keeps_stacks && has_stacks(s, events)))
 		a->flags |= ATTR_MMAP_DATA;
@@ -421,7 +435,7 @@ static void apply_one(const struct sampling *s, bool is_asked, struct event *e,
 	set_size(s, a);
 }
 
-/* ---- who tells of tasks while nobody else does ---- */
+/* ---- the tracker: reports tasks while no other event does ---- */
 
 bool sampling_needs_tracker(const struct sampling *s, const struct event_list *events)
 {
@@ -476,8 +490,8 @@ int sampling_apply(struct sampling *s, struct event_list *events, const struct t
 			apply_one(s, is_asked, e, events, target, log);
 		if (s->compat && attr_needed_size(&e->attr) > s->compat->attr_size)
 			return err_set(err, ERR_UNSUPPORTED,
-				"event '%s' needs an attr of %u bytes: that perf knows %u", e->name,
-				attr_needed_size(&e->attr), s->compat->attr_size);
+				"event '%s' needs an attr of %u bytes: that perf knows only %u",
+				e->name, attr_needed_size(&e->attr), s->compat->attr_size);
 	}
 	return 0;
 }

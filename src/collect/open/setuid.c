@@ -16,7 +16,7 @@
 #include "base/sysfile.h"
 #include "collect/open/program.h"
 
-enum { SUID_DUMP_USER = 1 }; /* of fs.suid_dumpable: what changes its rights stays open to us */
+enum { SUID_DUMP_USER = 1 }; /* fs.suid_dumpable: a program that gains rights stays open to us */
 
 struct file {
 	char path[PATH_MAX];
@@ -28,7 +28,7 @@ static bool find_program(const char *command, struct file *f)
 	return program_find(command, f->path) && !stat(f->path, &f->st);
 }
 
-/* Of a script it is the interpreter that gets rights, or not. */
+/* The rights of a script are those of its interpreter. */
 static bool is_script(const struct file *f)
 {
 	char interpreter[PATH_MAX];
@@ -54,7 +54,7 @@ static u64 own_capabilities(void)
 		: data[0].permitted | (u64)data[1].permitted << 32;
 }
 
-/* Whether the file's capabilities are more than ours. */
+/* Whether the file has capabilities that we lack. */
 static bool gives_capabilities(const struct file *f)
 {
 	u8 raw[sizeof(struct vfs_ns_cap_data)];
@@ -70,7 +70,7 @@ static bool gives_capabilities(const struct file *f)
 	return (low | (u64)high << 32) & ~own_capabilities();
 }
 
-/* What is so about the file; NULL: nothing. */
+/* What is special about the file; NULL: nothing. */
 static const char *peculiarity_of(const struct file *f, bool *ret_helps_root)
 {
 	mode_t mode = f->st.st_mode;
@@ -88,7 +88,7 @@ static const char *peculiarity_of(const struct file *f, bool *ret_helps_root)
 		if (gives_capabilities(f))
 			return "has capabilities";
 	}
-	return access(f->path, R_OK) ? "must not be read" : NULL;
+	return access(f->path, R_OK) ? "is not readable" : NULL;
 }
 
 bool setuid_takes_counters(const char *command, struct str *why)

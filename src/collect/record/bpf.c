@@ -32,7 +32,7 @@ static int info_of(int fd, void *info, u32 size)
 
 /* ---- names ---- */
 
-/* How many bytes follow the type's own 12. */
+/* How many bytes follow the 12 bytes that all types have. */
 static bool tail_of(u32 info, u32 *ret_size)
 {
 	u32 n = BTF_INFO_VLEN(info);
@@ -96,7 +96,7 @@ const char *bpf_function_name(struct bytes btf, u32 type_id)
 		!bytes_skip(&list, header_size) || !bytes_skip(&list, types) ||
 		!bytes_skip(&texts, header_size) || !bytes_skip(&texts, strings))
 		return NULL;
-	/* Types have no index: each one's size says where the next begins. The first is number 1. */
+	/* Types have no index: each type's size gives the start of the next. Numbers start at 1. */
 	for (u32 id = 1;
 		bytes_u32(&list, &name) && bytes_u32(&list, &info) && bytes_u32(&list, &size);
 		id++) {
@@ -140,7 +140,7 @@ struct program {
 	struct str btf;
 };
 
-/* Asks how many functions there are, then for all about them. */
+/* Asks the kernel for the number of functions, then for all their data. */
 static bool read_program(int fd, struct program *p)
 {
 	struct bpf_prog_info counts = {0};
@@ -169,7 +169,7 @@ static bool read_program(int fd, struct program *p)
 	}
 	if (info_of(fd, &p->info, sizeof(p->info)) || p->info.nr_jited_ksyms != n)
 		return false;
-	/* Of programs of one function the tag of the program is that of the function. */
+	/* If a program has one function, the program's tag is the function's. */
 	if (!p->info.nr_prog_tags)
 		memcpy(p->tags[0], p->info.tag, BPF_TAG_SIZE);
 	if (p->info.nr_func_info == n)
@@ -186,7 +186,7 @@ static void program_fini(struct program *p)
 	str_fini(&p->btf);
 }
 
-/* As the kernel calls it in kallsyms: "bpf_prog_0123456789abcdef_name". */
+/* Adds the name that the kernel shows in kallsyms: "bpf_prog_0123456789abcdef_name". */
 static void add_name(const struct program *p, u32 i, struct str *name)
 {
 	const char *word = NULL;
@@ -198,7 +198,7 @@ static void add_name(const struct program *p, u32 i, struct str *name)
 		word = bpf_function_name(bytes_of(p->btf.at, p->btf.n), p->functions[i].type_id);
 	if (!word && p->info.nr_jited_ksyms == 1 && *p->info.name)
 		word = p->info.name;
-	/* Functions of a program without BTF are all called so. */
+	/* The kernel's name for functions of a program without BTF. */
 	if (!word && p->info.nr_jited_ksyms > 1)
 		word = "F";
 	if (word)
@@ -212,7 +212,7 @@ static void tell(const struct program *p, u32 trailer, struct str *out)
 	struct str name = {0};
 
 	for (u32 i = 0; i < p->info.nr_jited_ksyms; i++) {
-		/* Hidden from who may not see them. */
+		/* Hidden from users who may not see addresses. */
 		if (!p->addresses[i] || !p->sizes[i])
 			continue;
 		str_clear(&name);

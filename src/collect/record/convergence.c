@@ -6,7 +6,7 @@
 
 enum { PIECE_BYTES = 64 };
 
-/* The normal distribution has 95 % within so many standard deviations. */
+/* 95 % of a normal distribution are within this many standard deviations. */
 #define DEVIATIONS 1.959964
 
 /* per sample */

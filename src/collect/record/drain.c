@@ -9,9 +9,9 @@
 
 enum {
 	RUNS_MAX = 512,
-	FILTERED_BYTES = 64 << 10, /* are written at a time */
-	LOOK_RECORDS = 8,          /* how often to see whether there is time */
-	FILTERED_RECORDS = 64,     /* then their room in the ring is given back */
+	FILTERED_BYTES = 64 << 10, /* written at a time */
+	LOOK_RECORDS = 8,          /* between two checks for lateness */
+	FILTERED_RECORDS = 64,     /* after which their space in the ring is given back */
 };
 
 static int flush_runs(struct recorder *r, struct err *err)
@@ -23,13 +23,16 @@ static int flush_runs(struct recorder *r, struct err *err)
 	return result;
 }
 
-/* Not one that keeps the newest; nor that of a CPU that did not come back. */
+/*
+ * Whether this reads the ring: not one that keeps the newest, nor that of a CPU that did not come
+ * back.
+ */
 static bool is_drained(const struct recorder_ring *ring)
 {
 	return !ring->is_backward && ring->ring.page;
 }
 
-/* Releases the rings that the runs came from: only now may the kernel overwrite them. */
+/* Releases the rings that the runs came from: only now may the kernel overwrite the records. */
 static void release(struct recorder *r, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
@@ -43,7 +46,7 @@ static void note_broken(struct recorder *r, struct recorder_ring *ring)
 	ring->ring.is_broken = false;
 }
 
-/* A wish: where it cannot be had, any CPU will do. */
+/* Moves to a CPU near the ring. If that fails, any CPU will do. */
 static void go_to(const struct recorder *r, const struct recorder_ring *ring)
 {
 	if (r->affinity != RECORDER_ANY_CPU && ring->cpu >= 0)
@@ -58,7 +61,7 @@ static void note_fill(struct recorder *r, const struct recorder_ring *ring, u64 
 	r->round_pct = MAX(r->round_pct, pct);
 }
 
-/* Looks what has come; how many bytes. */
+/* Acquires what has come to a ring. Returns its size in bytes. */
 static u64 acquire(struct recorder *r, struct recorder_ring *ring)
 {
 	u64 bytes = ring_acquire(&ring->ring);
@@ -67,7 +70,7 @@ static u64 acquire(struct recorder *r, struct recorder_ring *ring)
 	return bytes;
 }
 
-/* Everything that lies in the rings goes into the file; how many bytes that were. */
+/* Moves everything in the rings to the sink, and adds its size to *ret_bytes. */
 static int drain_as_it_is(struct recorder *r, bool is_whole, u64 *ret_bytes, struct err *err)
 {
 	size_t first = 0;
@@ -111,7 +114,7 @@ static int flush_filtered(struct recorder *r, struct err *err)
 	return result;
 }
 
-/* The same where periods are told wrong: the rings themselves are the kernel's to write. */
+/* The same with periods corrected, in a copy: the rings belong to the kernel. */
 static int drain_reweighed(struct recorder *r, u64 *ret_bytes, struct err *err)
 {
 	vec_each(ring, &r->rings) {
@@ -137,10 +140,10 @@ static int drain_reweighed(struct recorder *r, u64 *ret_bytes, struct err *err)
 
 /* ---- with a filter ---- */
 
-/* Shows the filter what has come to a ring since the last time. */
+/* Shows the filter what has come to a ring since the last call. */
 static void show_ring(struct recorder *r, struct recorder_ring *ring)
 {
-	struct ring view = ring->ring; /* its positions are a reader's of its own */
+	struct ring view = ring->ring; /* with a reader's position of its own */
 	struct record rec;
 
 	ring_acquire(&view);
@@ -154,7 +157,10 @@ static void show_ring(struct recorder *r, struct recorder_ring *ring)
 	ring->seen_to = view.tail;
 }
 
-/* A quarter of it is full again, or still: with as much work a record as now, the rest may not last. */
+/*
+ * Tells the filter whether a quarter of the ring is full again: at the present pace the rest may
+ * overflow.
+ */
 static void look_if_late(const struct recorder *r, const struct recorder_ring *ring)
 {
 	struct ring view = ring->ring;
@@ -163,7 +169,7 @@ static void look_if_late(const struct recorder *r, const struct recorder_ring *r
 		r->filter->hurry(r->filter->ctx, ring_acquire(&view) > view.size / 4);
 }
 
-/* What of a ring belongs to this round. Room is given back soon: while we work, samples come. */
+/* Takes this round's records of a ring. Gives space back early: samples keep coming meanwhile. */
 static int take_ring(struct recorder *r, struct recorder_ring *ring, struct err *err)
 {
 	struct record rec;
@@ -198,10 +204,10 @@ static int take_ring(struct recorder *r, struct recorder_ring *ring, struct err 
 }
 
 /*
- * Why no sample is taken before the map that it runs in: the kernel has moved the head of the map's
- * ring before mmap(2) returns, so before a thread can know the address and be sampled there. Who saw
- * the sample's ring with the sample in it (acquire, in the first pass) therefore sees the map's ring with
- * the map in it, if he looks once more afterwards (the second pass). The same holds for fork and exec.
+ * Why no sample is taken before the filter has seen the map that it runs in: the kernel moves the
+ * head of the map's ring before mmap(2) returns, so before any thread can know the address and be
+ * sampled there. If the first pass (acquire) finds the sample in its ring, the second pass, which
+ * looks at all rings again, finds the map in the map's ring. The same holds for fork and exec.
  */
 static int drain_filtered(struct recorder *r, u64 *ret_bytes, struct err *err)
 {
@@ -238,7 +244,7 @@ int drain_rings(struct recorder *r, bool is_whole, struct err *err)
 			: r->reweigh ? drain_reweighed(r, &bytes, err)
 				     : drain_as_it_is(r, is_whole, &bytes, err))
 		return err->code;
-	/* What a snapshot finds is older than the rounds before it: then there are none. */
+	/* A snapshot's records are older than the rounds before it, so there are no rounds. */
 	if (!bytes || r->has_backward)
 		return 0;
 	r->n_rounds++;
@@ -297,8 +303,8 @@ int drain_newest(struct recorder *r, struct err *err)
 /* ---- what was lost ---- */
 
 /*
- * The LOST records in the rings do not tell it all: the kernel writes one when there is room again and
- * something to write, which at the end of a target there is not.
+ * The LOST records in the rings are not complete: the kernel writes one only when there is room
+ * again and something to write, which never happens after a target's end.
  */
 int drain_losses(struct recorder *r, struct err *err)
 {
@@ -313,14 +319,11 @@ int drain_losses(struct recorder *r, struct err *err)
 		struct err ignored;
 		size_t n;
 
-		/*
-		 * A counter that cannot be read has lost its place on the PMU: it had nothing to
-		 * drop.
-		 */
+		/* A counter that cannot be read lost its place on the PMU: it had nothing to drop. */
 		if (attr->read_format & PERF_FORMAT_GROUP ||
 			counter_read(c, attr, &v, 1, &n, &ignored) || v.lost == c->n_told_lost)
 			continue;
-		/* One that was opened again has begun anew. */
+		/* A counter that was opened again started from 0. */
 		body.lost.lost = v.lost > c->n_told_lost ? v.lost - c->n_told_lost : v.lost;
 		c->n_told_lost = v.lost;
 		sample_format_init(&format, attr);

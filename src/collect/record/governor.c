@@ -2,11 +2,11 @@
 
 enum { QUIET_LOOKS = 10, FULL_PCT = 75 };
 
-/* Of one look only half counts: rings are not emptied evenly. */
+/* A look counts only half: rings are not emptied evenly. */
 #define SMOOTHING 0.5
-/* A little below the limit, so that it is not passed again at once. */
+/* Aim a little below the limit, so that it is not exceeded again at once. */
 #define MARGIN 0.9
-/* At most so much at a time: one look may be wrong. */
+/* The steepest cut at a time: one look may be misleading. */
 #define STEEPEST 0.125
 #define RAISE    1.25
 
@@ -22,7 +22,7 @@ static enum governor_reason lower(struct governor *g, double factor, enum govern
 		return GOVERNOR_IS_LOWEST;
 	}
 	g->rate = MAX(g->rate * MAX(factor, STEEPEST), g->lowest);
-	/* What comes now costs as much less. */
+	/* Future samples will cost that much less. */
 	g->overhead *= MAX(factor, STEEPEST);
 	return why;
 }

@@ -1,12 +1,12 @@
 /*
- * governor.h - how often to sample, so that the recorder costs no more than it may.
+ * governor.h - how often to sample, so that the recorder costs no more than allowed.
  *
- * In       at each look: the time that passed, the recorder's own CPU time in it, how full rings were
- * Out      the rate, as a share of what was wanted; why it changed
- * Units    overhead: the recorder's CPU time by the time of the target's CPUs, 0.01 is 1 %
+ * In       at each look: the time passed, the recorder's own CPU time in it, how full the rings were
+ * Out      the rate, as a share of the wanted one; why it changed
+ * Units    overhead: the recorder's CPU time / the time of the target's CPUs; 0.01 is 1 %
  *
- * Nothing here reads a clock or switches anything: the same readings give the same decisions. Cost goes
- * with the rate, so that the rate is lowered by as much as the limit is passed, and by half where a ring was
+ * It neither reads a clock nor switches anything: equal readings give equal decisions. Cost is
+ * proportional to the rate, so the rate is lowered in proportion to the excess, and halved if a ring was
  * nearly full. It is raised again, slowly, after ten looks at less than half of the limit.
  */
 #ifndef PACE_COLLECT_GOVERNOR_H
@@ -19,19 +19,19 @@ enum governor_reason {
 	GOVERNOR_COSTS_TOO_MUCH,
 	GOVERNOR_RING_IS_FULL,
 	GOVERNOR_COSTS_LITTLE,
-	GOVERNOR_IS_LOWEST, /* it costs too much, and the rate cannot be lowered; said once */
+	GOVERNOR_IS_LOWEST, /* costs too much at the lowest rate; reported once */
 };
 
 struct governor {
-	double most;     /* overhead that is allowed */
-	double lowest;   /* rate, a share of the wanted one */
-	double rate;     /* of the wanted one: 1 at first */
-	double overhead; /* smoothed over some looks; 0 before the first */
+	double most;     /* allowed overhead */
+	double lowest;   /* lowest rate, as a share of the wanted one */
+	double rate;     /* as a share of the wanted one, initially 1 */
+	double overhead; /* smoothed over several looks; 0 before the first */
 	bool has_looked, has_said_lowest;
 	unsigned n_quiet; /* looks in a row at less than half of the limit */
 };
 
-/* `cpus`: how many the target can use. `fill_pct`: of the fullest ring since the last look. */
+/* `cpus`: how many CPUs the target can use. `fill_pct`: of the fullest ring since the last look. */
 enum governor_reason governor_look(struct governor *g, u64 elapsed_ns, u64 cpu_ns, unsigned cpus,
 	unsigned fill_pct);
 

@@ -36,7 +36,7 @@ static const struct growth_mark *last_mark(const struct growth *g, u32 pid)
 	return NULL;
 }
 
-/* Whether it has another size than before. */
+/* Marks a map if its size has changed. */
 static bool look_at(struct growth *g, u32 pid, u64 time)
 {
 	const struct growth_mark *last = last_mark(g, pid);
@@ -51,7 +51,7 @@ static bool look_at(struct growth *g, u32 pid, u64 time)
 	return true;
 }
 
-/* A map that is there from now on. */
+/* Starts to watch a map that has appeared. */
 static bool meet(struct growth *g, const char *name, u64 time)
 {
 	char path[PATH_MAX];
@@ -107,7 +107,7 @@ static bool take_event(struct growth *g, const struct inotify_event *e, u64 time
 
 	if (e->len)
 		return meet(g, e->name, time);
-	/* Too many for the kernel to remember: it may have been any. */
+	/* On overflow the kernel dropped events: any map may have changed. */
 	vec_each(watch, &g->watches)
 		if (watch->wd == e->wd || e->mask & IN_Q_OVERFLOW)
 			has_grown |= look_at(g, watch->pid, time);

@@ -1,12 +1,11 @@
 /*
- * growth.h - how perf maps grew while they were recorded: /tmp/perf-PID.map.
+ * growth.h - how perf maps, /tmp/perf-PID.map, grew during the recording.
  *
- * No line of a perf map says from when on it holds. But a line that was not there yet at one time is
- * newer than that.
+ * The lines of a perf map have no times. But a line that was missing at some time is newer than that.
  * In       a directory
- * Out      marks: at that time the map of that process had so many bytes
+ * Out      marks: at this time this process's map had this many bytes
  * Owns     an inotify descriptor, the marks
- * Errors   growth_open(): ERR_SYS. A map that cannot be looked at has no marks
+ * Errors   growth_open(): ERR_SYS. A map that cannot be examined has no marks
  * Threads  one
  * Source   inotify(7)
  */
@@ -18,7 +17,8 @@
 #include "base/vec.h"
 #include "collect/around/perfclock.h"
 
-enum { GROWTH_MARKS_MAX = 1 << 18 }; /* more are forgotten: what comes then counts as of the end */
+/* Later marks are dropped: their lines count as written at the end. */
+enum { GROWTH_MARKS_MAX = 1 << 18 };
 
 struct growth_mark {
 	u32 pid;
@@ -32,16 +32,16 @@ struct growth_watch {
 
 struct growth {
 	const char *dir;
-	VEC(struct growth_watch) watches; /* of one map each */
-	int fd;                           /* can be read when a map may have grown; -1: not open */
-	VEC(struct growth_mark) marks;    /* in the order of time */
+	VEC(struct growth_watch) watches; /* each of one map */
+	int fd;                           /* readable when a map may have grown; -1: not open */
+	VEC(struct growth_mark) marks;    /* ordered by time */
 };
 
-/* Marks what is there already. */
+/* Starts to watch, and marks the maps that exist already. */
 int growth_open(struct growth *g, const char *dir, struct err *err);
 void growth_close(struct growth *g);
 
-/* Marks what has grown since the last time. True if anything did; it waits for nothing. */
+/* Marks the maps that have grown since the last call, without waiting. True if any has. */
 bool growth_look(struct growth *g, struct perfclock *clock);
 
 #endif

@@ -19,31 +19,37 @@
 
 enum {
 	DEFAULT_RING_BYTES = 512 << 10,
-	/* At 10,000 samples a second with 8 KiB of stack, half of it is full after 50 ms. */
+	/* At 10,000 samples a second with 8 KiB of stack, half of the ring is full after 50 ms. */
 	DUMPS_RING_BYTES = 8 << 20,
-	/* Of the whole system many programs are met for the first time, and what tells of their stacks is read. */
+	/*
+	 * With the whole system many programs are seen for the first time, and reading their unwind
+	 * tables takes time.
+	 */
 	DUMPS_CPU_RING_BYTES = 32 << 20,
-	DUMPS_ALL_BYTES = 256 << 20, /* of all rings, however many CPUs there are */
-	/* The largest copies at 10,000 samples a second: half of it is full after 50 ms. */
+	DUMPS_ALL_BYTES = 256 << 20, /* of all rings, for any number of CPUs */
+	/* With the largest copies at 10,000 samples a second, half of the ring is full after 50 ms. */
 	DEEPER_RING_BYTES = 64 << 20,
 	MS = 1000000, /* ns */
 	SYNC_MS = 1000,
-	/* How soon the header tells of what was written anyway: few writes, and readers other than ours go by it. */
+	/*
+	 * How often to update the header with what has been written: a cheap write, and other
+	 * readers rely on it.
+	 */
 	TELL_MS = 100,
-	/* What a filter looks at is of now: files of processes that end soon, maps. */
+	/* A filter looks at the present state: files of processes that end soon, maps. */
 	FILTER_MS = 20,
-	/* And in the beginning of what it could do better: copies of the stack may be too small. */
+	/* At first it checks more often whether it could do better: stack copies may be too small. */
 	FILTER_FIRST_MS = 4,
 	FIRST_MS = 500,
-	/* A ring that was filled so far in one round may be full before the next one of that length. */
+	/* A ring filled this far in one round may be full before the next round of that length ends. */
 	FILLING_PCT = 8,
-	/* Weighs ten times as much as other programs. */
+	/* Gets ten times the CPU share of other programs. */
 	AHEAD_NICE = -10,
 };
 
 #define SIGNAL_EVENT UINT64_MAX
 #define PILOT_EVENT  (UINT64_MAX - 1)
-/* With the descriptor of a counter, of which nobody wants to hear when its task has ended. */
+/* Combined with a counter's descriptor, which is dropped when its task has ended. */
 #define TASK_EVENT (1ull << 63)
 
 /* ---- set-up ---- */
@@ -54,8 +60,8 @@ static bool is_backward(const struct recorder *r, const struct counter *c)
 }
 
 /*
- * Without a CPU it is a thread's. Counters were opened in the order in which their rings come: *hint,
- * where it was found, is where the next one is looked for first.
+ * The ring of a counter's CPU, or of its thread. Counters were opened in the order of the rings:
+ * the search starts at *hint, which is then set behind the result.
  */
 static struct recorder_ring *ring_of(struct recorder *r, const struct counter *c, size_t *hint)
 {
@@ -72,7 +78,7 @@ static struct recorder_ring *ring_of(struct recorder *r, const struct counter *c
 	return NULL;
 }
 
-/* Sorts the counters to rings by their CPU, or where they follow their thread by that. */
+/* Assigns each counter to the ring of its CPU, or of its thread if it follows that. */
 static void assign_counters(struct recorder *r)
 {
 	size_t hint = 0;
@@ -95,7 +101,7 @@ static void assign_counters(struct recorder *r)
 	}
 }
 
-/* Maps the rings with r->pages each; on failure none is left. */
+/* Maps the rings, r->pages each. On failure none is left. */
 static int map_rings(struct recorder *r, struct err *err)
 {
 	vec_each(ring, &r->rings) {
@@ -147,7 +153,7 @@ static int map_fitting_rings(struct recorder *r, bool may_shrink, struct err *er
 		if (!is_limit || r->pages == 1 || !may_shrink)
 			return is_limit
 				? err_set(err, ERR_PERM,
-					  "mapping %zu rings of %llu pages: the limit of locked memory is reached; smaller rings (-m), 'ulimit -l' or 'sudo sysctl kernel.perf_event_mlock_kb=' a larger number help",
+					  "mapping %zu rings of %llu pages: the limit of locked memory is reached; use smaller rings (-m), or raise 'ulimit -l' or kernel.perf_event_mlock_kb ('sudo sysctl kernel.perf_event_mlock_kb=NUMBER')",
 					  r->rings.n, (unsigned long long)r->pages)
 				: err->code;
 		r->pages /= 2;
@@ -174,7 +180,7 @@ static int share_rings(struct recorder *r, struct err *err)
 	return 0;
 }
 
-/* A ring that nobody empties is always full: of it only its end is awaited. */
+/* A ring that is not emptied is always full: only its end wakes us. */
 static u32 awaited(const struct recorder *r, u64 what)
 {
 	return what < r->rings.n && r->rings.at[what].is_backward ? 0 : EPOLLIN;
@@ -272,7 +278,7 @@ size_t recorder_reopen_cpu(struct recorder *r, s32 cpu, bool is_off)
 	vec_each(ring, &r->rings) {
 		if (ring->cpu != cpu)
 			continue;
-		/* Its map holds the old counter, and that would hold its place in epoll. */
+		/* Its mapping keeps the old counter alive, and the counter keeps its place in epoll. */
 		if (ring->watched < ring->counters.n)
 			recorder_unwatch(r, r->counters->at[ring->counters.at[ring->watched]].fd);
 		ring_close(&ring->ring);
@@ -288,7 +294,10 @@ size_t recorder_reopen_cpu(struct recorder *r, s32 cpu, bool is_off)
 
 /* ---- larger copies of stacks ---- */
 
-/* Of each place, those that wait; none is mapped. */
+/*
+ * Assigns the idle counters to new rings, which are not mapped yet. Returns the index of the first
+ * one.
+ */
 static size_t assign_idle(struct recorder *r)
 {
 	size_t first = r->rings.n;
@@ -323,7 +332,7 @@ static void drop_rings(struct recorder *r, size_t first)
 	r->rings.n = first;
 }
 
-/* All of them, or none. */
+/* Maps all of the new rings, or none. */
 static bool map_deeper(struct recorder *r, size_t first, u64 pages)
 {
 	struct err ignored;
@@ -349,7 +358,7 @@ static bool share(struct recorder *r, const struct recorder_ring *ring, int to, 
 	return true;
 }
 
-/* Rings of their own; false: memory for them cannot be had. */
+/* Gives the new counters rings of their own. False: there is no memory for them. */
 static bool open_own_rings(struct recorder *r, size_t first)
 {
 	u64 page_size = (u64)sysconf(_SC_PAGESIZE), pages = DEEPER_RING_BYTES / page_size;
@@ -369,7 +378,7 @@ static bool open_own_rings(struct recorder *r, size_t first)
 	return true;
 }
 
-/* Into the rings that there are, if these have room for some samples more than one. */
+/* Lets the new counters write into the existing rings, if these have room for several samples. */
 static bool join_rings(struct recorder *r, size_t first)
 {
 	enum { SAMPLES_LEAST = 16 };
@@ -422,7 +431,7 @@ void recorder_close(struct recorder *r)
 	stop_close(&r->stop);
 }
 
-/* The CPUs near a ring's memory. */
+/* Chooses the CPUs near a ring's memory. */
 static void choose_cpus(const struct recorder *r, struct recorder_ring *ring)
 {
 	struct topology own, other;
@@ -443,11 +452,11 @@ static void choose_cpus(const struct recorder *r, struct recorder_ring *ring)
 	}
 }
 
-/* ---- how soon it gets a CPU ---- */
+/* ---- priority ---- */
 
 /*
- * Copies of stacks fill a ring in less time than ten busy programs let the recorder wait for a CPU. Who may not
- * do this waits.
+ * Raises our priority: stack copies fill a ring in less time than ten busy programs may make us
+ * wait for a CPU. A user without that right has to wait.
  */
 static void go_ahead(struct recorder *r)
 {
@@ -465,10 +474,7 @@ void recorder_fall_back(struct recorder *r)
 
 /* ---- the loop ---- */
 
-/*
- * The task behind a ring's watched descriptor has ended: the next counter of the ring takes its
- * place.
- */
+/* The task behind a ring's watched descriptor has ended: watches the ring's next counter. */
 static void watch_next(struct recorder *r, size_t i)
 {
 	struct recorder_ring *ring = &r->rings.at[i];
@@ -489,14 +495,14 @@ static bool have_all_ended(const struct recorder *r)
 	return true;
 }
 
-/* Something that the pilot waits for. One whose task is gone would be ready at every look from now on. */
+/* Stops watching a counter for the pilot if its task has ended: it would be ready forever. */
 static void drop_ended(struct recorder *r, const struct epoll_event *e)
 {
 	if (e->data.u64 != PILOT_EVENT && e->events & (EPOLLHUP | EPOLLERR))
 		recorder_unwatch(r, (int)(e->data.u64 & ~TASK_EVENT));
 }
 
-/* How long to wait, ms: until something is to be written, walked or decided. */
+/* How long to wait, in ms: until there is something to write, to look at or to decide. */
 static int patience(const struct recorder *r, u64 now_ns, u64 synced_ms)
 {
 	u64 sync = synced_ms + SYNC_MS, now_ms = now_ns / MS, due;
@@ -510,7 +516,7 @@ static int patience(const struct recorder *r, u64 now_ns, u64 synced_ms)
 	return (int)MIN(left, due);
 }
 
-/* Waits and drains until something ends it; false if writing failed. */
+/* Waits and drains until something ends the loop. False: writing failed. */
 static bool loop(struct recorder *r, bool *ret_is_enough, struct err *err)
 {
 	u64 now = clock_now_ns(), synced = now / MS, told = synced;
@@ -565,7 +571,7 @@ enum recorder_end recorder_run(struct recorder *r, struct workload *workload, st
 	go_ahead(r);
 	is_written = loop(r, &is_enough, err);
 	counters_disable(r->counters, &ignored);
-	/* What came in between the last look and the stop. */
+	/* What came between the last look and the stop. */
 	if (is_written)
 		is_written = !drain_rings(r, true, err) && !drain_newest(r, err) &&
 			!drain_losses(r, err);

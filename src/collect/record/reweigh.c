@@ -23,7 +23,10 @@ void reweigh_init(struct reweigh *r, const struct event_list *events)
 			((struct reweigh_places){place_of(&format, PERF_SAMPLE_STREAM_ID),
 				place_of(&format, PERF_SAMPLE_TIME),
 				place_of(&format, PERF_SAMPLE_PERIOD)}));
-		/* Of several events all have the one, and of one alone the other will do. */
+		/*
+		 * If there are several events, all have an IDENTIFIER; a single event has a
+		 * STREAM_ID.
+		 */
 		r->key = place_of(&format, PERF_SAMPLE_IDENTIFIER);
 		if (!r->key)
 			r->key = place_of(&format, PERF_SAMPLE_STREAM_ID);
@@ -85,7 +88,7 @@ void reweigh_records(const struct reweigh *r, u8 *at, size_t n)
 		return;
 	for (const u8 *end = at + n; (size_t)(end - at) >= sizeof(header); at += header.size) {
 		memcpy(&header, at, sizeof(header));
-		/* Whoever reads them says so. */
+		/* The records' reader will report the damage. */
 		if (!record_is_size_sound(header.type, header.size) || header.size > end - at)
 			return;
 		if (header.type == PERF_RECORD_SAMPLE)

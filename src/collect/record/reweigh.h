@@ -1,13 +1,13 @@
 /*
- * reweigh.h - periods that the kernel tells wrong, put right on the way into the file.
+ * reweigh.h - corrects periods in samples, which the kernel reports wrongly for changed timers.
  *
- * Who changes the period of an opened timer (cpu-clock, task-clock) has it fire as often as he wishes, but
- * its samples go on telling the period that it was opened with (Linux 6.18): a rate that was lowered
- * by ten would make everything weigh a tenth. What those that were inherited from it tell is right: they
- * keep the period that it had when they were. So the samples that are looked for are those whose
- * stream is the counter itself.
+ * After the period of an open timer (cpu-clock, task-clock) is changed, it fires at the new rate, but its
+ * samples go on reporting the period that it was opened with (Linux 6.18): after lowering the rate to a
+ * tenth, everything would weigh a tenth. Counters inherited from it report correctly: they keep the
+ * period that was in force when they were inherited. So the samples to correct are those whose stream
+ * id is the counter's own.
  * In       counters whose period was changed, and when; records
- * Out      the samples among them tell the period that was in force
+ * Out      the samples among them report the period that was in force
  * Owns     a list of the counters
  * Units    ns of the samples' clock
  * Source   perf_event_open(2): PERF_EVENT_IOC_PERIOD, PERF_SAMPLE_STREAM_ID
@@ -21,11 +21,11 @@
 struct reweigh_counter {
 	u64 id;
 	u64 before, now; /* periods */
-	u64 since;       /* when the second one came into force; 0: before all samples to come */
+	u64 since;       /* start of the second period; 0: before all samples to come */
 	u32 event;
 };
 
-/* Where the words of an event's samples are, from the record's start; 0: they have none. */
+/* Offsets of words in an event's samples, from the record's start; 0: missing. */
 struct reweigh_places {
 	u32 stream, time, period;
 };
@@ -34,20 +34,21 @@ struct reweigh {
 	VEC(struct reweigh_places) events;
 	VEC(struct reweigh_counter) counters;
 	struct table by_id;
-	u32 key; /* where the word that names the counter, or the event of its kin, is */
+	u32 key; /* offset of the word that identifies the counter, or its event */
 };
 
-/* Events whose samples have PERF_SAMPLE_STREAM_ID. */
+/* The events' samples must have PERF_SAMPLE_STREAM_ID. */
 void reweigh_init(struct reweigh *r, const struct event_list *events);
 void reweigh_fini(struct reweigh *r);
 
 /*
- * From `since` on samples of the counter weigh `period`; before, what was said last, or `first` if
- * nothing was. What was taken before that was said is to be out of the rings by now.
+ * Sets the period of the counter's samples from `since` on. Earlier samples have the period that
+ * was set before, or `first` if none was. Samples from before that earlier change must no longer be
+ * in the rings.
  */
 void reweigh_set(struct reweigh *r, u32 event, u64 id, u64 first, u64 period, u64 since);
 
-/* Puts whole records right, n bytes that lie at a multiple of 8. */
+/* Corrects the samples among n bytes of whole records; `at` is a multiple of 8. */
 void reweigh_records(const struct reweigh *r, u8 *at, size_t n);
 
 #endif

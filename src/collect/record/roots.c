@@ -15,11 +15,11 @@
 #include "event/target.h"
 
 /*
- * What is looked at each time: programs that start containers have fewer. Each service of systemd that has
- * a /tmp of its own has a namespace.
+ * Limits for each look; programs that start containers stay below them. Each service of systemd
+ * that has its own /tmp has a namespace.
  */
 enum { PROCESSES_MAX = 256, THREADS_MAX = 64, ROOTS_MAX = 64, FILES_MAX = 128 };
-/* How often a process is looked at: for two seconds. */
+/* How many times a process is looked at: for two seconds. */
 enum { LOOKS = 8 };
 
 static bool identify(const char *pid, struct root *ret)
@@ -76,7 +76,7 @@ static void look_at(struct roots *r, pid_t pid, const struct root *own)
 	vec_each(known, &r->at)
 		if (is_same(known, &root))
 			return;
-	/* Files of a process that still runs at the end are found without it. */
+	/* A process that still runs at the end does not need its root kept. */
 	if (r->at.n >= ROOTS_MAX) {
 		let_go(&r->at.at[0]);
 		memmove(r->at.at, r->at.at + 1, --r->at.n * sizeof(*r->at.at));
@@ -110,7 +110,7 @@ void roots_look(struct roots *r, pid_t pid)
 	vec_fini(&all);
 }
 
-/* The newest process of the machine: as long as it stays the same, there is none that was not seen. */
+/* The machine's newest process. While it stays the same, all processes have been seen. */
 static u64 newest_pid(void)
 {
 	struct str text = {0};
@@ -156,7 +156,7 @@ static bool see_process(void *ctx, const struct dirent *entry)
 	return true;
 }
 
-/* Those that are there now, with the looks that they have had. */
+/* Lists the present processes, with the number of looks each has had. */
 static void list_processes(struct roots *r)
 {
 	struct listing l = {.before = &r->seen};

@@ -1,9 +1,9 @@
 /*
- * sink.h - where the records go that a recorder takes out of its rings: a file, a window, a reader in this process.
+ * sink.h - takes the records that a recorder reads from its rings: a file, a window, a reader in this process.
  *
- * In       runs of whole records, in the order of their rings; behind those of each round FINISHED_ROUND
+ * In       runs of whole records, in the order of their rings; after those of each round FINISHED_ROUND
  * Life     runs are valid until append() returns
- * Errors   append(), sync(): what keeps the sink from taking more; the recorder ends with it
+ * Errors   append(), sync(): the reason why the sink can take no more; the recorder ends with it
  */
 #ifndef PACE_COLLECT_SINK_H
 #define PACE_COLLECT_SINK_H
@@ -14,9 +14,9 @@
 
 struct sink {
 	void *ctx;
-	/* A record may go on from one run into the next. */
+	/* A record may continue in the next run. */
 	int (*append)(void *ctx, const struct iovec *runs, int n, struct err *err);
-	/* Whoever reads what the sink makes of the records is to see all of them. NULL: sees them at once. */
+	/* Makes all records visible to readers of the sink's output. NULL: they are visible at once. */
 	int (*sync)(void *ctx, struct err *err);
 };
 

@@ -43,7 +43,7 @@ static struct record_bytes run_of(const char *text, size_t n)
 	return (struct record_bytes){(const u8 *)text, n};
 }
 
-/* Reads a file below /proc into s->text; false if the process is gone. */
+/* Reads a file below /proc into s->text. False: the process has ended. */
 static bool read_file(struct synth *s, const char *path)
 {
 	struct err err;
@@ -52,7 +52,7 @@ static bool read_file(struct synth *s, const char *path)
 	return !sysfile_read(path, FILE_LIMIT, &s->text, &err);
 }
 
-/* The next line of a text, its length without the newline; NULL behind the last. */
+/* The next line of a text, with its length without the newline; NULL after the last. */
 static const char *next_line(const char **at, size_t *ret_n)
 {
 	const char *line = *at, *end;
@@ -111,7 +111,7 @@ static void add_namespaces(struct synth *s, pid_t pid, pid_t tid)
 }
 
 /*
- * The parent from /proc/PID/stat: "pid (comm) state ppid ..."; a comm may hold spaces and
+ * Reads the parent from /proc/PID/stat: "pid (comm) state ppid ...". A comm may contain spaces and
  * parentheses.
  */
 static pid_t read_parent(struct synth *s, pid_t pid)
@@ -126,7 +126,7 @@ static pid_t read_parent(struct synth *s, pid_t pid)
 	return close && strlen(close) > 4 ? atoi(close + 4) : -1;
 }
 
-/* One line of /proc/PID/maps: "start-end perms offset maj:min inode   path". */
+/* Parses a line of /proc/PID/maps: "start-end perms offset maj:min inode path". */
 static bool parse_map(const char *line, const char *end, struct record_mmap *m, bool *ret_is_exec)
 {
 	u64 start, stop, maj, min;
@@ -153,7 +153,10 @@ static bool parse_map(const char *line, const char *end, struct record_mmap *m, 
 	return true;
 }
 
-/* A map of user space or of the kernel; with its build-id instead of device and inode, if wanted. */
+/*
+ * Adds a map of user space or of the kernel; with its build-id, if wanted, instead of device and
+ * inode.
+ */
 static void add_map(struct synth *s, u32 type, u16 misc, union record_body *body)
 {
 	struct record_mmap *m = &body->mmap;
@@ -263,7 +266,7 @@ int synth_all(struct synth *s, int (*flush)(void *ctx, struct err *err), void *c
 
 /* ---- control groups ---- */
 
-/* The number that samples have: the kernel's, which a handle of the directory holds. */
+/* The cgroup's id in samples: the kernel's, which is part of a file handle of the directory. */
 static bool cgroup_id(const char *path, u64 *ret_id)
 {
 	struct {
@@ -279,7 +282,7 @@ static bool cgroup_id(const char *path, u64 *ret_id)
 	return true;
 }
 
-/* A directory and those in it. `path` ends where it did when this returns. */
+/* Adds a directory and those in it. `path` is unchanged on return. */
 static void add_cgroup(struct synth *s, struct str *path, size_t root_n)
 {
 	const char *name = path->n > root_n ? path->at + root_n : "/";
@@ -324,8 +327,8 @@ void synth_cgroups(struct synth *s)
 /* ---- kernel ---- */
 
 /*
- * The bytes of kernel code by /proc/iomem, which lists it without the 40 ms that all of kallsyms
- * takes.
+ * The size of the kernel's code according to /proc/iomem, which avoids the 40 ms of reading all of
+ * kallsyms.
  */
 static u64 code_size(struct synth *s)
 {
@@ -355,10 +358,10 @@ static u64 code_size(struct synth *s)
 struct bounds {
 	u64 text, end; /* _text (or _stext), _etext; 0: not seen */
 	bool is_text;  /* text is the address of _text */
-	bool is_seen;  /* some line had a name we look for, with whatever address */
+	bool is_seen;  /* a line had one of the names, even if its address is hidden */
 };
 
-/* Takes a line "address type name" into account; true when nothing more is needed. */
+/* Takes a line "address type name" into account. True: nothing more is needed. */
 static bool see_symbol(const char *line, size_t n, bool needs_end, struct bounds *b)
 {
 	const char *p = line, *name;
@@ -371,7 +374,7 @@ static bool see_symbol(const char *line, size_t n, bool needs_end, struct bounds
 	if ((n == 5 && !memcmp(name, "_text", 5)) || (n == 6 && !memcmp(name, "_stext", 6))) {
 		bool is_text = name[1] == 't';
 
-		/* _text comes before _stext where they differ. */
+		/* If the two differ, _text comes before _stext. */
 		if (!b->text || address < b->text || (address == b->text && is_text)) {
 			b->text = address;
 			b->is_text = is_text;
@@ -435,7 +438,7 @@ void synth_kernel(struct synth *s)
 				s->proc);
 		return;
 	}
-	/* perf asks kallsyms for the symbol named here; arm64 has no _text in it. */
+	/* perf looks up the symbol named here in kallsyms, which has no _text on arm64. */
 	name = bounds.is_text ? "[kernel.kallsyms]_text" : "[kernel.kallsyms]_stext";
 	body.mmap.path = run_of(name, strlen(name));
 	body.mmap.addr = body.mmap.pgoff = bounds.text;
@@ -445,8 +448,8 @@ void synth_kernel(struct synth *s)
 }
 
 /*
- * Whether the file name of a path is that of module `name`: '-' and '_' are the same, .ko.xz and so
- * on may follow.
+ * Whether a path's file name is that of module `name`: '-' and '_' are equal, and .ko.xz and the
+ * like may follow.
  */
 static bool is_module_path(const char *path, size_t n, const char *name, size_t name_n)
 {
@@ -461,7 +464,10 @@ static bool is_module_path(const char *path, size_t n, const char *name, size_t 
 	return true;
 }
 
-/* The module's file by modules.dep ("kernel/net/x.ko.xz: ..."), or "[name]" if it is not listed. */
+/*
+ * Adds the module's file according to modules.dep ("kernel/net/x.ko.xz: ..."), or "[name]" if it is
+ * not listed.
+ */
 static void module_path(const char *root, const char *dep, const char *name, size_t name_n,
 	struct str *path)
 {

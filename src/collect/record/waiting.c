@@ -16,10 +16,10 @@
 #include "event/children.h"
 
 enum {
-	LOOK_NS = 5000000,      /* between two looks at least */
-	COST = 100,             /* so many times what a look took, at least */
-	LOOKS_FOR_CHILDREN = 4, /* every so many looks */
-	LOOKS_FORGOTTEN = 1000, /* who was not there for so long is forgotten */
+	LOOK_NS = 5000000,      /* minimum time between two looks */
+	COST = 100,             /* and at least this many times as long as a look took */
+	LOOKS_FOR_CHILDREN = 4, /* children are looked for at every fourth look */
+	LOOKS_FORGOTTEN = 1000, /* a thread missing for this long is forgotten */
 };
 
 void waiting_init(struct waiting *w, clockid_t clock, size_t stack_bytes)
@@ -47,7 +47,7 @@ void waiting_add(struct waiting *w, pid_t pid)
 	vec_add(&w->pids, pid);
 }
 
-/* What a file of a thread says, as one read returns it; its bytes, < 0 with errno. */
+/* Reads a thread's file in one read. Returns its size, or < 0 with errno. */
 static ssize_t read_file(pid_t pid, pid_t tid, const char *name, char *buf, size_t size)
 {
 	char path[64];
@@ -65,7 +65,7 @@ static ssize_t read_file(pid_t pid, pid_t tid, const char *name, char *buf, size
 	return n;
 }
 
-/* How often the thread has come to a CPU; 0: nobody says. */
+/* How often the thread has been put on a CPU; 0: unknown. */
 static u64 runs_of(pid_t pid, pid_t tid)
 {
 	unsigned long long runs = 0;
@@ -90,14 +90,14 @@ static struct waiting_thread *thread_of(struct waiting *w, pid_t pid, pid_t tid)
 		table_add(&w->by_tid, hash_u64((u64)tid), i);
 		vec_add(&w->threads, ((struct waiting_thread){.pid = pid, .tid = tid}));
 	}
-	/* Another thread may have the number by now. */
+	/* The tid may belong to another thread by now. */
 	if (w->threads.at[i].pid != pid)
 		w->threads.at[i] = (struct waiting_thread){.pid = pid, .tid = tid};
 	w->threads.at[i].look = w->n_looks;
 	return &w->threads.at[i];
 }
 
-/* "NUMBER ARGS... SP PC", "-1 SP PC" outside of system calls, or "running". */
+/* Parses "NUMBER ARGS... SP PC", "-1 SP PC" outside of system calls, or "running". */
 static bool parse_place(const char *text, u64 *ret_sp, u64 *ret_ip)
 {
 	const char *words[16];
@@ -115,7 +115,10 @@ static bool parse_place(const char *text, u64 *ret_sp, u64 *ret_ip)
 	return *ret_sp && *ret_ip;
 }
 
-/* As much as there is: a transfer ends before the first piece that is not all there. */
+/*
+ * Copies as much of the stack as exists: a transfer stops before the first piece that is not fully
+ * mapped.
+ */
 static size_t copy_stack(const struct waiting *w, pid_t pid, u64 sp)
 {
 	enum { PIECE = 4096, PIECES = 17 };
@@ -141,7 +144,7 @@ static void look_at(struct waiting *w, pid_t pid, pid_t tid,
 	u64 runs = runs_of(pid, tid);
 	char text[256];
 
-	/* Without the number nobody knows whether it is a new wait. */
+	/* Without the number a new wait cannot be told from an old one. */
 	if (!runs || runs == t->n_runs)
 		return;
 	if (read_file(pid, tid, "syscall", text, sizeof(text)) < 0) {
@@ -152,7 +155,7 @@ static void look_at(struct waiting *w, pid_t pid, pid_t tid,
 		return;
 	place.n = copy_stack(w, pid, place.sp);
 	place.time = clock_ns_of(w->clock);
-	/* It was there from the first look at it to the last, or it is not told. */
+	/* Report the wait only if it lasted from the first of these reads to the last. */
 	if (runs_of(pid, tid) != runs || read_file(pid, tid, "syscall", text, sizeof(text)) <= 0 ||
 		!strncmp(text, "running", 7) || runs_of(pid, tid) != runs)
 		return;
@@ -161,7 +164,7 @@ static void look_at(struct waiting *w, pid_t pid, pid_t tid,
 	tell(ctx, &place);
 }
 
-/* What a thread has started. */
+/* Adds the children that a thread has started. */
 static void look_for_children(struct waiting *w, pid_t pid, pid_t tid)
 {
 	struct children children = {0};
@@ -172,7 +175,7 @@ static void look_for_children(struct waiting *w, pid_t pid, pid_t tid)
 	vec_fini(&children);
 }
 
-/* False if the process is no more. */
+/* Looks at the threads of a process. False: it has ended. */
 static bool look_at_process(struct waiting *w, pid_t pid,
 	void (*tell)(void *ctx, const struct waiting_place *place), void *ctx)
 {
@@ -197,7 +200,10 @@ static bool look_at_process(struct waiting *w, pid_t pid,
 	return true;
 }
 
-/* Numbers come again, and memory shall not grow with every thread that ever was. */
+/*
+ * Forgets old threads: tids are reused, and memory should not grow with every thread that ever
+ * existed.
+ */
 static void forget(struct waiting *w)
 {
 	size_t n = 0;

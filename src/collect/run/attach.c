@@ -6,12 +6,12 @@
 #include "base/clock.h"
 #include "event/children.h"
 
-/* A few times however long it takes; then as long as nobody minds. */
+/* The least number of attempts; and how long to go on trying after that. */
 enum { LEAST_ATTEMPTS = 3, PATIENCE_NS = 300000000 };
-/* Between inheriting events and being listed a new thread is nowhere to be seen: about 30 us. */
+/* For about 30 us between inheriting events and being listed, a new thread is invisible. */
 enum { UNSEEN_NS = 200000 };
 
-/* ---- who begins ---- */
+/* ---- new threads ---- */
 
 static int by_number(const void *a, const void *b)
 {
@@ -29,7 +29,7 @@ static void list_children(const struct target *t, struct children *ret)
 		qsort(ret->at, ret->n, sizeof(*ret->at), by_number);
 }
 
-/* Those of `now` that are not among `before`; both ascend. */
+/* Adds the threads in `now` that are not in `before`; both are ascending. */
 static void add_new_threads(struct attach *a, const struct target *before, const struct target *now)
 {
 	size_t i = 0;
@@ -54,7 +54,7 @@ static void add_new_children(struct attach *a, const struct children *before,
 			vec_add(&a->late, ((struct target_thread){*pid, *pid}));
 }
 
-/* Who began since `target` and its `children` were listed. */
+/* Finds the threads that started since `target` and its `children` were listed. */
 static void find_late(struct attach *a, const struct target_words *words,
 	const struct target *target, const struct children *children)
 {
@@ -72,7 +72,7 @@ static void find_late(struct attach *a, const struct target_words *words,
 	vec_fini(&children_now);
 }
 
-/* The target's threads, as they are at this moment. */
+/* Lists the target's present threads. */
 static int list_again(struct target *target, const struct target_words *words, struct err *err)
 {
 	struct target now;
@@ -106,7 +106,7 @@ void attach_fini(struct attach *a)
 	hotplug_fini(&a->hotplug);
 }
 
-/* The first `n`; the last one first. */
+/* Closes the first `n` parts, in reverse order. */
 static void close_parts(const struct attach *a, size_t n)
 {
 	while (n--)
@@ -124,7 +124,7 @@ static int open_parts(const struct attach *a, struct err *err)
 	return 0;
 }
 
-/* ---- threads that begin meanwhile ---- */
+/* ---- threads that start meanwhile ---- */
 
 static int open_until_nobody_begins(struct attach *a, const struct target_words *words,
 	struct err *err)
@@ -158,7 +158,7 @@ int attach_open(struct attach *a, const struct target_words *words, struct err *
 {
 	a->late.n = 0;
 	a->n_attempts = 0;
-	/* A command's threads wait; those of processes that run need not. */
+	/* A command's threads wait at the gate, but running processes may start threads. */
 	return words && (words->pids || words->users) ? open_until_nobody_begins(a, words, err)
 						      : open_parts(a, err);
 }
@@ -181,7 +181,7 @@ void attach_look(struct attach *a)
 		a->log);
 }
 
-/* ---- what is said ---- */
+/* ---- warnings ---- */
 
 void attach_add_late(const struct attach *a, const char *what, struct str *text)
 {

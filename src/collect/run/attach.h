@@ -1,13 +1,14 @@
 /*
- * attach.h - everything that is measured of a target: opened at once, and again on CPUs that come back.
+ * attach.h - opens everything that is measured of a target, and opens it again on CPUs that come back.
  *
- * A thread inherits those events that the thread which starts it has at that moment. Who began while
- * events were being opened has some and lacks others, and nobody can tell which: opened for it as well,
- * some would count twice. So all are closed, which takes them from whoever inherited them, and opened
- * again for the threads that there are now, until nobody began meanwhile, or for a time.
- * In       the parts: who opens and closes events; what the target was made of
- * Out      the target as it was when they were opened; who began during the last attempt; of CPUs that
- *          come and go what hotplug.h says
+ * A new thread inherits the events that its creator has at that moment. One that starts while events are
+ * being opened has some of them and lacks others, and it cannot be known which: if they were opened for
+ * it as well, some would count twice. So all are closed, which also takes them from threads that
+ * inherited them, and opened again for the present threads, until no thread starts meanwhile or time
+ * is up.
+ * In       the parts, which open and close events; the words that the target was made from
+ * Out      the target as it was when they were opened; threads that started during the last attempt; for
+ *          CPUs that come and go see hotplug.h
  * Owns     the list of parts, that of threads; not the target, which it lists again
  * Errors   those of target_init() and of the parts; then nothing is left open
  * Source   perf_event_open(2): inherit; clone(2)
@@ -21,13 +22,13 @@
 #include "collect/run/hotplug.h"
 #include "event/target.h"
 
-/* Some of what is opened on the target. */
+/* Opens and closes some of the events on the target. */
 struct attach_part {
 	void *ctx;
-	/* On the target as it is listed now; on failure nothing is left open. */
+	/* Opens the events on the target as it is listed now. On failure nothing is left open. */
 	int (*open)(void *ctx, struct err *err);
 	void (*close)(void *ctx);
-	/* What was open on a CPU that is back; how many could not be. */
+	/* Opens what was open on a CPU that came back. Returns how many could not be opened. */
 	size_t (*reopen)(void *ctx, s32 cpu);
 };
 
@@ -35,8 +36,9 @@ struct attach {
 	const char *done; /* what is done with the target: "recorded" */
 	struct target *target;
 	struct log *log;
-	VEC(struct attach_part) parts;  /* in the order in which they are opened */
-	VEC(struct target_thread) late; /* of a process that was started: it and its first thread */
+	VEC(struct attach_part) parts; /* in the order of opening */
+	/* Threads that started meanwhile; a new process stands for its threads. */
+	VEC(struct target_thread) late;
 	unsigned n_attempts;
 	struct hotplug hotplug;
 };
@@ -46,17 +48,20 @@ void attach_add(struct attach *a, const struct attach_part *part);
 void attach_fini(struct attach *a); /* closes nothing */
 
 /*
- * Opens all parts. `words` name the target if its threads inherit events, so that those of processes that run
- * are listed again; NULL: nothing is inherited.
+ * Opens all parts. If threads inherit events, `words` name the target, so that running processes
+ * can be listed again; NULL: nothing is inherited.
  */
 int attach_open(struct attach *a, const struct target_words *words, struct err *err);
 
-/* Looks whether CPUs went off or came back. */
+/* Checks whether CPUs went offline or came back. */
 void attach_look(struct attach *a);
 
-/* "of 7 threads that were started meanwhile, WHAT may be missing: 123, 124 and 5 more"; nothing if there are none. */
+/*
+ * Adds "of 7 threads that were started meanwhile, WHAT may be missing: 123, 124 and 5 more";
+ * nothing if there are none.
+ */
 void attach_add_late(const struct attach *a, const char *what, struct str *text);
-/* The same with how often it was tried, as a warning. */
+/* Warns about them, with the number of attempts. */
 void attach_warn(const struct attach *a, const char *what);
 
 #endif

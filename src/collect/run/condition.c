@@ -14,7 +14,7 @@ static const struct {
 	{">", CONDITION_MORE},
 };
 
-/* Ratios, which need no "/s". */
+/* Ratios, which take no "/s". */
 static const struct {
 	const char *name;
 	enum condition_kind kind;
@@ -84,7 +84,7 @@ static int parse_name(struct scan *s, struct condition_term *t)
 		t->kind = ratios[i].kind;
 	}
 	if (t->kind == CONDITION_RATE && !is_rate)
-		return fail(s, "what is counted needs /s behind its name; ipc and cpu-util do not");
+		return fail(s, "an event's name needs /s behind it; ipc and cpu-util do not");
 	s->at += n;
 	return 0;
 }
@@ -106,7 +106,7 @@ static int parse_limit(struct scan *s, struct condition_term *t)
 	if (*s->at != '%')
 		return 0;
 	if (t->kind != CONDITION_UTIL)
-		return fail(s, "only cpu-util is told in per cent");
+		return fail(s, "only cpu-util can be given in per cent");
 	s->at++;
 	t->limit /= 100;
 	return 0;

@@ -27,7 +27,7 @@ static int bad_text(const char *text, struct err *err)
 		"--control '%s': expected fd:NUMBER[,NUMBER] or fifo:PATH[,PATH]", text);
 }
 
-/* Reading only as soon as somebody writes would hang: both directions are opened. */
+/* Opened for both directions: opening a fifo for reading only would wait for a writer. */
 static int open_fifo(const char *path, size_t n, int *ret_fd, struct err *err)
 {
 	char name[4096];
@@ -43,7 +43,7 @@ static int open_fifo(const char *path, size_t n, int *ret_fd, struct err *err)
 		return err_sys(err, errno, "--control: opening '%s'", name);
 	if (fstat(fd, &st) || !S_ISFIFO(st.st_mode)) {
 		close(fd);
-		return err_set(err, ERR_INVAL, "--control: '%s' is no fifo: 'mkfifo' makes one",
+		return err_set(err, ERR_INVAL, "--control: '%s' is not a fifo ('mkfifo' makes one)",
 			name);
 	}
 	*ret_fd = fd;
@@ -125,7 +125,7 @@ static enum control_command command_of(struct control *c, size_t n, struct log *
 	}
 	if (n)
 		log_warn(log,
-			"--control: '%.*s' is no command; known are enable, disable, ping, stop%s",
+			"--control: '%.*s' is not a command; the known ones are enable, disable, ping, stop%s",
 			(int)n, c->line,
 			c->is_recording
 				? ", snapshot, evlist, and enable or disable with an event's name"
@@ -162,7 +162,7 @@ enum control_command control_next(struct control *c, struct log *log)
 
 void control_ack(struct control *c)
 {
-	/* Who does not read its acknowledgements does not want them. */
+	/* A sender that does not read its acknowledgements does not want them. */
 	if (c->ack_fd >= 0 && write(c->ack_fd, "ack\n", 4) < 0)
 		return;
 }

@@ -1,9 +1,9 @@
 /*
  * control.h - commands from outside while measuring: --control fd:CTL[,ACK] or fifo:CTL[,ACK].
  *
- * In       lines "enable", "disable", "ping", "stop"; who records also takes "enable EVENT",
- *          "disable EVENT", "snapshot", "evlist [-v|-g|-F]"
- * Out      what is asked for; "ack" on the other descriptor when it is done
+ * In       lines "enable", "disable", "ping", "stop"; for recorders also "enable EVENT", "disable EVENT",
+ *          "snapshot", "evlist [-v|-g|-F]"
+ * Out      the command; "ack" on the other descriptor when it is done
  * Owns     descriptors of fifos, not those it was given by number
  * Source   perf-record(1), --control
  */
@@ -15,21 +15,21 @@
 #include "base/types.h"
 
 enum control_command {
-	CONTROL_NONE, /* nothing more at the moment */
+	CONTROL_NONE, /* none at the moment */
 	CONTROL_ENABLE,
 	CONTROL_DISABLE,
 	CONTROL_PING,
 	CONTROL_STOP,
 	CONTROL_SNAPSHOT,
 	CONTROL_EVLIST,
-	CONTROL_CLOSED, /* who sent them is gone */
+	CONTROL_CLOSED, /* the sender is gone */
 };
 
 struct control {
 	int fd, ack_fd; /* -1: none */
 	bool owns;
-	bool is_recording; /* it takes the commands of those who record, and arguments */
-	char line[256];    /* as much of one as has come */
+	bool is_recording; /* takes the commands of recorders, and arguments */
+	char line[256];    /* the part of a line that has come */
 	size_t n;
 	char argument[256]; /* of the last command; "": none */
 };
@@ -37,10 +37,10 @@ struct control {
 int control_open(struct control *c, const char *text, struct err *err);
 void control_close(struct control *c);
 
-/* The next command; words that are none are said in the log. Does not wait. */
+/* The next command. Unknown words are logged. Does not wait. */
 enum control_command control_next(struct control *c, struct log *log);
 
-/* Tells that the last command has been done. */
+/* Reports that the last command is done. */
 void control_ack(struct control *c);
 
 #endif

@@ -27,7 +27,7 @@ static int open_idle(const struct event_list *events, struct counters *counters,
 		struct counter c = counters->at[i];
 		const struct event *e = &events->at[c.event];
 
-		/* It tells of tasks, not of stacks. */
+		/* The tracker: its records have no stacks. */
 		if (!(e->attr.sample_type & PERF_SAMPLE_STACK_USER))
 			continue;
 		c = (struct counter){.fd = -1,
@@ -42,7 +42,7 @@ static int open_idle(const struct event_list *events, struct counters *counters,
 			continue;
 		}
 		counters->n--;
-		/* A thread that has ended meanwhile needs none. */
+		/* A thread that has ended needs no counter. */
 		if (err->sys != ESRCH)
 			return err->code;
 	}
@@ -95,7 +95,7 @@ int deeper_take_over(struct counters *counters, bool is_off, struct err *err)
 		}
 		return err->code;
 	}
-	/* The others go off, and stay so. */
+	/* The others are disabled, and stay so. */
 	for (unsigned pass = 0; pass < COUNTER_PASSES; pass++)
 		vec_each(c, counters)
 			if (!c->stack_bytes && has_taken_over(counters, c) &&

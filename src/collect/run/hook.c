@@ -11,7 +11,7 @@
 
 enum { LOOK_NS = 100000000 };
 
-/* The command is the user's own, and a shell's: it has no signals blocked. */
+/* Executes the command in a shell, with no signals blocked. */
 static void exec_shell(const char *command) __attribute__((noreturn));
 static void exec_shell(const char *command)
 {
@@ -23,7 +23,7 @@ static void exec_shell(const char *command)
 	_exit(127);
 }
 
-/* Those that wait for us to end, without SIGCHLD. */
+/* The pending signals that ask us to end, except SIGCHLD. */
 static void pending_ends(sigset_t *ret)
 {
 	sigset_t pending, ends;
@@ -34,7 +34,7 @@ static void pending_ends(sigset_t *ret)
 	sigandset(ret, &pending, &ends);
 }
 
-/* Whoever wants us to end means the hook too; the signal stays where our caller finds it. */
+/* Passes pending signals on to the hook, which is meant too. They stay pending for the caller. */
 static void pass_on(pid_t pid, sigset_t *passed)
 {
 	sigset_t pending;
@@ -65,7 +65,7 @@ static int wait_for(pid_t pid)
 	return r < 0 ? -1 : status;
 }
 
-/* Whether it ended by a signal that is for us too. */
+/* Whether it was ended by a signal that we got too. */
 static bool was_ended_with_us(int status)
 {
 	sigset_t pending;

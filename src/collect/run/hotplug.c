@@ -21,7 +21,7 @@ static void come_back(const struct hotplug_user *user, const struct target *targ
 	if (!cpus_has(&target->cpus, cpu)) {
 		if (!target->has_cpu_list)
 			log_warn(log,
-				"CPU %u came online behind the start: what runs there is not %s",
+				"CPU %u came online after the start: what runs there is not %s",
 				cpu, user->done);
 		return;
 	}
@@ -39,7 +39,7 @@ void hotplug_check(struct hotplug *h, const struct target *target, const struct 
 	struct cpus now = {0};
 	struct err ignored;
 
-	/* Tasks take their counters with them. */
+	/* Counters of tasks move with their tasks. */
 	if (!target->is_system_wide || cpus_online(&now, &ignored))
 		return;
 	vec_each(cpu, &h->online)

@@ -1,8 +1,8 @@
 /*
- * hotplug.h - CPUs that go off and come back while they are measured.
+ * hotplug.h - CPUs that go offline and come back while they are measured.
  *
  * In       the list of online CPUs, looked at now and then
- * Out      counters of CPUs that are back are opened again; what came and went is said once
+ * Out      counters of CPUs that are back are opened again; each change is logged once
  * Owns     its copy of the list
  * Source   Documentation/core-api/cpu_hotplug.rst; sysfs: devices/system/cpu/online
  */
@@ -14,21 +14,21 @@
 #include "event/target.h"
 
 struct hotplug {
-	struct cpus online; /* as it was last seen */
+	struct cpus online; /* at the last look */
 };
 
 void hotplug_init(struct hotplug *h);
 void hotplug_fini(struct hotplug *h);
 
-/* Whose counters they are. */
+/* The owner of the counters. */
 struct hotplug_user {
-	const char *done; /* what is done on a CPU: "counted" */
+	const char *done; /* what it does on a CPU: "counted" */
 	void *ctx;
-	/* Opens what was open on a CPU that is back; returns how many could not be. */
+	/* Opens what was open on a CPU that came back. Returns how many could not be opened. */
 	size_t (*reopen)(void *ctx, s32 cpu);
 };
 
-/* Compares with the list as it is now. */
+/* Compares the list with the present one, reopens counters and logs changes. */
 void hotplug_check(struct hotplug *h, const struct target *target, const struct hotplug_user *user,
 	struct log *log);
 

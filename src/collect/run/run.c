@@ -8,7 +8,7 @@
 #include "base/clock.h"
 
 enum {
-	PROCESSES_MAX = 64, /* whose end is waited for; of more it is looked for */
+	PROCESSES_MAX = 64, /* whose ends wake us; the ends of others are looked for */
 	LOOK_NS = 50000000, /* how often, ns */
 	MS = 1000000,       /* ns */
 };
@@ -17,10 +17,10 @@ enum {
 struct waiting {
 	struct pollfd fds[2 + PROCESSES_MAX]; /* signals, control, processes */
 	size_t n;
-	bool must_look; /* for threads, and on kernels without pidfd_open(2) */
+	bool must_look; /* for threads' ends, and on kernels without pidfd_open(2) */
 };
 
-/* ---- threads that were there before ---- */
+/* ---- threads of running processes ---- */
 
 static void watch_processes(struct waiting *w, const struct target *target)
 {
@@ -109,7 +109,7 @@ static void take_readings(struct run *run)
 	run->now_ns = clock_now_ns();
 }
 
-/* When to look next, and what for. */
+/* The times of the next look, by reason. */
 static u64 next_interval(const struct run *run)
 {
 	u64 ns = run->options->interval_ms * MS;
@@ -129,7 +129,7 @@ static u64 last_moment(const struct run *run)
 	return ns ? run->start_ns + ns : UINT64_MAX;
 }
 
-/* Waits until `until`, or until something comes: then 1; 0 if it is that late. */
+/* Waits until `until` or an event. 1: an event came; 0: the time is up. */
 static int wait_until(struct waiting *w, u64 until)
 {
 	u64 now = clock_now_ns(), left = until > now ? until - now : 0;
@@ -138,7 +138,7 @@ static int wait_until(struct waiting *w, u64 until)
 	return ppoll(w->fds, w->n, until == UINT64_MAX ? NULL : &t, NULL) > 0;
 }
 
-/* The end of a process that is watched. */
+/* Drops watched processes that have ended. */
 static void forget_ended(struct waiting *w)
 {
 	size_t kept = 2;
@@ -152,7 +152,7 @@ static void forget_ended(struct waiting *w)
 	w->n = kept;
 }
 
-/* Runs until it ends, or until the moment `until`; *ret_is_end says which. */
+/* Runs until the run ends (*ret_is_end) or until the moment `until`. */
 static int pass_time(struct run *run, struct waiting *w, u64 until, enum run_end *ret_end,
 	bool *ret_is_end, struct err *err)
 {
@@ -216,7 +216,7 @@ static int loop(struct run *run, struct waiting *w, enum run_end *ret_end, struc
 
 /* ---- beginning and end ---- */
 
-/* Where nothing starts by itself, or not at once. */
+/* Starts the counters that do not start with the command's exec, and handles the delay. */
 static int begin(struct run *run, struct waiting *w, enum run_end *ret_end, bool *ret_is_end,
 	struct err *err)
 {

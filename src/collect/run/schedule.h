@@ -14,25 +14,25 @@
 #include "base/vec.h"
 
 struct schedule_span {
-	u64 on_ns, off_ns; /* off UINT64_MAX: it stays on */
+	u64 on_ns, off_ns; /* off_ns UINT64_MAX: stays on */
 };
 
 struct schedule {
 	bool is_late; /* measuring does not begin with the target */
 	VEC(struct schedule_span) spans;
-	size_t n_done; /* switches: on, off, on, ... */
+	size_t n_done; /* switches done: on, off, on, ... */
 };
 
 int schedule_parse(struct schedule *s, const char *text, struct err *err);
 void schedule_fini(struct schedule *s);
 
-/* The moment of the next switch; UINT64_MAX: there is none. */
+/* The moment of the next switch, or UINT64_MAX. */
 u64 schedule_next(const struct schedule *s);
 
-/* That switch is done now; returns whether measuring is on behind it. */
+/* Performs that switch. Returns whether measuring is on after it. */
 bool schedule_step(struct schedule *s);
 
-/* Whether the last span is over, so that nothing will come any more. */
+/* Whether the last span is over, so that nothing more will be measured. */
 bool schedule_is_over(const struct schedule *s);
 
 #endif

@@ -4,15 +4,15 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-/* All that would end a program which does not know them, but SIGPIPE and SIGUSR2. */
+/* All signals that by default end a program, except SIGPIPE and SIGUSR2. */
 static const struct {
 	int signal;
-	bool is_for_command; /* whoever sends it to us means the command too */
+	bool is_for_command; /* its sender means the command too */
 } endings[] = {
 	{SIGINT, true},
 	{SIGTERM, true},
 	{SIGQUIT, true},
-	/* A terminal that goes; a timer, a limit of time that somebody set for us. */
+	/* A terminal that closes; a timer or a time limit that somebody set for us. */
 	{SIGHUP, false},
 	{SIGALRM, false},
 	{SIGVTALRM, false},

@@ -2,7 +2,7 @@
  * stop.h - what ends a measurement from outside: signals, and the end of the command.
  *
  * In       blocked signals; a command or none
- * Out      a descriptor to wait on, and which signal came
+ * Out      a descriptor to wait on; which signal came
  * Owns     the descriptor
  * Source   signalfd(2)
  */
@@ -17,22 +17,22 @@
 struct stop {
 	int fd;
 	int signal;    /* the one that ends it; 0: none yet */
-	bool is_group; /* a terminal sent it: the command has got it too */
+	bool is_group; /* sent by a terminal: the command has got it too */
 };
 
-/* The signals that end a measurement in order, and SIGCHLD; to be blocked before anything starts. */
+/* The signals that end a measurement, and SIGCHLD; block them before anything starts. */
 void stop_signals(sigset_t *set);
 
-/* The signal that the command is to get as well; 0: it has it, or is not meant. */
+/* The signal to pass on to the command; 0: it has got it already, or is not meant. */
 int stop_signal_of_command(const struct stop *s);
 
 int stop_open(struct stop *s, struct err *err);
 void stop_close(struct stop *s);
 
-/* Takes what came; true if it is time to end. `workload` NULL: there is no command. */
+/* Takes the signals that came. True: it is time to end. `workload` NULL: there is no command. */
 bool stop_take(struct stop *s, struct workload *workload);
 
-/* After the end, while there is still work: true if somebody wants that to end too. */
+/* After the end, while there is still work: whether a signal asks to end that too. */
 bool stop_came_again(struct stop *s);
 
 #endif

@@ -20,7 +20,7 @@ static void run_child(char **argv, const int files[3], int gate, int failed)
 	ssize_t n;
 	int sys;
 
-	/* What pace ignores or blocks is its own affair. */
+	/* The child does not inherit pace's own handlers, ignored signals and blocked signals. */
 	for (int sig = 1; sig < NSIG; sig++) {
 		struct sigaction now;
 
@@ -37,7 +37,7 @@ static void run_child(char **argv, const int files[3], int gate, int failed)
 	} while (n < 0 && errno == EINTR);
 	if (n != 1)
 		_exit(127);
-	/* Who started pace without standard files gave it this number. */
+	/* If pace was started without standard files, the pipe may have one of their numbers. */
 	if (failed < 3)
 		failed = fcntl(failed, F_DUPFD_CLOEXEC, 3);
 	for (int i = 0; i < 3; i++)
@@ -87,7 +87,7 @@ int workload_start_with(struct workload *w, char **argv, const int files[3], str
 	return err->code;
 }
 
-/* How long the first thread of a process that nobody has collected waited for a CPU. */
+/* How long the first thread of a process that is not yet reaped waited for a CPU. */
 static u64 queue_time(pid_t pid)
 {
 	char path[64], line[128];
@@ -136,7 +136,7 @@ bool workload_reap(struct workload *w, bool block)
 	} while (r < 0 && errno == EINTR);
 	if (!r && !info.si_pid)
 		return false;
-	/* Before what takes time itself. */
+	/* First of all, as the rest takes time. */
 	w->ended_ns = clock_now_ns();
 	w->queue_ns = queue_time(w->pid);
 	if (w->queue_ns != UINT64_MAX && w->gate_ns != UINT64_MAX)
@@ -152,7 +152,7 @@ bool workload_end(struct workload *w, int sig)
 {
 	if (sig && !w->has_ended)
 		kill(w->pid, sig);
-	/* Most end at once when they are told to. */
+	/* Most commands end at once. */
 	for (unsigned i = 0; i < END_WAITS && !workload_reap(w, false); i++)
 		usleep(END_WAIT_US);
 	return w->has_ended;
@@ -184,7 +184,7 @@ int workload_gate_memory(u64 *ret_bytes, struct err *err)
 
 	if (workload_start(&w, argv, err))
 		return err->code;
-	/* It goes all the way to an exec that fails. */
+	/* The command goes through the gate to an exec that fails. */
 	workload_go(&w, nothing, &expected);
 	*ret_bytes = (u64)w.usage.ru_maxrss * 1024;
 	return 0;

@@ -18,42 +18,42 @@
 
 struct workload {
 	pid_t pid;
-	int go_fd; /* a byte written here opens the gate; closing it without one ends the child */
+	int go_fd;     /* a byte written here opens the gate; closing it instead ends the child */
 	int failed_fd; /* the child's errno, if exec fails */
 	bool has_ended;
-	int status;          /* as wait(2) gives it, once has_ended */
-	struct rusage usage; /* of it and the children it waited for, once has_ended */
+	int status;          /* of wait(2), once has_ended */
+	struct rusage usage; /* of the child and the children it waited for, once has_ended */
 	u64 went_ns;         /* CLOCK_MONOTONIC, when the gate opened */
-	u64 ended_ns;        /* and when the end was seen */
-	/* How long its first thread waited for a CPU behind the gate; UINT64_MAX: the kernel does not tell. */
+	u64 ended_ns;        /* CLOCK_MONOTONIC, when the end was seen */
+	/* How long its first thread waited for a CPU after the gate opened; UINT64_MAX: unknown. */
 	u64 queue_ns;
-	u64 gate_ns; /* and what of it was before the gate opened */
+	u64 gate_ns; /* such waiting before the gate opened */
 };
 
 int workload_start(struct workload *w, char **argv, struct err *err);
 
-/* As workload_start(); its standard input, output and error are `files`, -1 for those of pace. */
+/* The same with `files` as its standard input, output and error; -1: pace's own. */
 int workload_start_with(struct workload *w, char **argv, const int files[3], struct err *err);
 
 /* Opens the gate and returns when the command has been exec'd. */
 int workload_go(struct workload *w, const char *command, struct err *err);
 
-/* Collects the child if it has ended; with `block` waits for that. */
+/* Collects the child if it has ended; with `block`, waits for the end. False: it has not ended. */
 bool workload_reap(struct workload *w, bool block);
 
-/* Sends it the signal (0: none) and waits half a second for its end. False: it goes on running. */
+/* Sends it the signal (0: none) and waits half a second for its end. False: it is still running. */
 bool workload_end(struct workload *w, int sig);
 
 /*
- * What a child has in memory at the gate. The kernel keeps the most that a process ever had, before
- * its exec too: no usage.ru_maxrss is less.
+ * The memory that a child has at the gate. The kernel keeps a process's maximum from before its
+ * exec too: usage.ru_maxrss is never less.
  */
 int workload_gate_memory(u64 *ret_bytes, struct err *err);
 
 /* What a shell would call its exit status: the code, or 128 + signal. */
 int workload_exit_status(const struct workload *w);
 
-/* Ends a child that still waits at the gate; else leaves it running. */
+/* Ends a child that still waits at the gate; leaves any other running. */
 void workload_close(struct workload *w);
 
 #endif

@@ -213,8 +213,13 @@ static void take_other(struct walk *w, const struct record *rec)
 		find(s, &s->undecoded, rec, err.msg);
 		return;
 	}
-	if (r)
+	if (r) {
+		enum oddity oddity = oddity_of_state(rec->type, &body);
+
+		if (oddity)
+			find(s, &s->odd, rec, oddity_text(oddity));
 		take_loss(s, rec, &body, event);
+	}
 	if (trailer && sample_decode_trailer(format, rec, &w->sample))
 		check_time(w, rec, &w->sample, format->type);
 }

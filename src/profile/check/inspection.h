@@ -53,7 +53,7 @@ struct inspection {
 	struct inspection_finding unknown;   /* of types without a name */
 	struct inspection_finding foreign;   /* samples of events that the file does not describe */
 	struct inspection_finding undecoded; /* with fields that do not fit into them */
-	struct inspection_finding odd;       /* samples that say what cannot be: record/oddity.h */
+	struct inspection_finding odd;       /* records that say what cannot be: record/oddity.h */
 	struct inspection_finding unaligned; /* with a size that is no multiple of 8 */
 	u64 n_not_native;                    /* of the other byte order, and no sense in this one */
 

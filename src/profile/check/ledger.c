@@ -25,7 +25,7 @@ static const struct {
 		NOT_READ},
 	[LEDGER_FOREIGN] = {"samples", "belong to events that the file does not describe",
 		NOT_READ},
-	[LEDGER_ODD] = {"samples", "say what cannot be", NOT_READ},
+	[LEDGER_ODD] = {"records", "say what cannot be", NOT_READ},
 	[LEDGER_NOT_NATIVE] = {"records", "cannot be turned into this byte order", NOT_READ},
 	[LEDGER_NAMELESS] = {"samples", "have no function name", INFORMS},
 	[LEDGER_INTERPRETED] = {"samples", "show an interpreter, not what it runs", INFORMS},

@@ -23,7 +23,7 @@ enum ledger_cause {
 	LEDGER_DAMAGED,           /* bytes of the file that are no records */
 	LEDGER_UNREADABLE,        /* samples whose fields do not fit their event */
 	LEDGER_FOREIGN,           /* samples of events the file does not describe */
-	LEDGER_ODD,               /* samples that say what cannot be */
+	LEDGER_ODD,               /* records that say what cannot be */
 	LEDGER_NOT_NATIVE,        /* records of the other byte order that make no sense */
 	LEDGER_NAMELESS,          /* samples in functions that nobody knows the name of */
 	LEDGER_INTERPRETED,       /* samples in an interpreter, which hides what it runs */

@@ -31,13 +31,14 @@ struct hits_worker {
 /* Its position in worker->found. */
 static u32 get_hit(struct hits_worker *w, const struct hit *hit)
 {
-	u64 hash = hash_mix(hit->address, (u64)hit->dso << 1 | hit->is_return);
+	u64 hash = hash_mix(hit->address, (u64)hit->dso << 2 | hit->is_return << 1 | hit->is_look);
 	struct table_probe probe = table_probe(&w->index, hash);
 	u32 i;
 
 	while ((i = table_next(&w->index, &probe)) != TABLE_NONE)
 		if (w->found.at[i].address == hit->address && w->found.at[i].dso == hit->dso &&
-			w->found.at[i].is_return == hit->is_return)
+			w->found.at[i].is_return == hit->is_return &&
+			w->found.at[i].is_look == hit->is_look)
 			return i;
 	table_add(&w->index, hash, w->found.n);
 	vec_add(&w->found, *hit);
@@ -89,7 +90,7 @@ static struct hit *hit_address(struct hits_worker *w, u64 ip, u8 mode, bool is_r
 		if (map) {
 			w->hit[map->dso->id] = true;
 			place->found = get_hit(w,
-				&(struct hit){map_offset(map, ip), map->dso->id, is_return, 0});
+				&(struct hit){map_offset(map, ip), map->dso->id, is_return});
 		}
 	}
 	return place->found == TABLE_NONE ? NULL : &w->found.at[place->found];
@@ -134,6 +135,16 @@ static void hit_branches(struct hits_worker *w, const struct sample_branches *br
 		}
 }
 
+/* What the walk of this sample's stack asked of code. */
+static void hit_looks(struct hits_worker *w, struct callers_walk *walk)
+{
+	vec_each(look, &walk->looks) {
+		w->hit[look->dso] = true;
+		get_hit(w, &(struct hit){look->off, look->dso, .is_look = true});
+	}
+	walk->looks.n = 0;
+}
+
 static void take_sample(void *ctx, struct visit *v)
 {
 	const struct sample *s = v->sample;
@@ -149,9 +160,10 @@ static void take_sample(void *ctx, struct visit *v)
 	hit_chain(w, &s->chain, v->mode);
 	if (w->has_places)
 		hit_branches(w, &s->branches);
-	if (w->has_callers && callers_has_source(v->format) && visit_callers(v))
+	if (w->has_callers && callers_has_source(v->format) && visit_callers(v)) {
 		hit_chain(w, &v->chain, v->mode);
-	else if (s->user_stack.dyn_size)
+		hit_looks(w, &v->visits->walk);
+	} else if (s->user_stack.dyn_size)
 		hit_dump(w, s);
 }
 
@@ -163,7 +175,9 @@ static int by_place(const void *a, const void *b)
 		return x->dso < y->dso ? -1 : 1;
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
-	return (int)x->is_return - (int)y->is_return;
+	if (x->is_return != y->is_return)
+		return (int)x->is_return - (int)y->is_return;
+	return (int)x->is_look - (int)y->is_look;
 }
 
 static void sort_places(struct hits *h)
@@ -232,8 +246,10 @@ int hits_find(struct trace *t, const struct hits_options *options, struct hits *
 	int r;
 
 	memset(ret, 0, sizeof(*ret));
+	t->callers.notes_looks = options->has_places && options->has_callers;
 	ret->dsos = mem_zalloc(t->machine.dsos.at.n + 1);
 	r = pass_run(t, &pass, visitors, 1, err);
+	t->callers.notes_looks = false;
 	sort_places(ret);
 	return r;
 }

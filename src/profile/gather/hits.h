@@ -15,6 +15,7 @@ struct hit {
 	u64 address; /* as map_offset() has it */
 	u32 dso;     /* its id */
 	bool is_return;
+	bool is_look;  /* its code was only looked at: it decided that no frame is there, or how to leave one */
 	u64 n_samples; /* that were taken there; others only led through */
 };
 

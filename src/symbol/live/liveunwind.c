@@ -61,8 +61,10 @@ static void settle(void *ctx)
 	queue_release(&u->pending, u->due_time);
 	while ((q = queue_next(&u->pending)))
 		apply(u, &q->rec, q->event, q->time);
-	if (machine_forget_ended(&u->machine, u->due_time))
+	if (machine_forget_ended(&u->machine, u->due_time)) {
 		liveproc_forget(&u->files.liveproc);
+		callers_forget(&u->callers, &u->walk);
+	}
 }
 
 /* ---- samples ---- */

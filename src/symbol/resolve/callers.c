@@ -25,13 +25,17 @@ void callers_init(struct callers *c, struct dso_files *files, const char *arch)
 	callers_settle(c);
 }
 
+static void close_file(struct callers_file *f)
+{
+	if (f)
+		frames_close(&f->frames);
+	mem_free(f);
+}
+
 void callers_fini(struct callers *c)
 {
-	for (size_t i = 0; i < c->n_dsos; i++) {
-		if (c->dsos[i])
-			frames_close(&c->dsos[i]->frames);
-		mem_free(c->dsos[i]);
-	}
+	for (size_t i = 0; i < c->n_dsos; i++)
+		close_file(c->dsos[i]);
 	mem_free(c->dsos);
 	pthread_mutex_destroy(&c->lock);
 	memset(c, 0, sizeof(*c));
@@ -52,6 +56,7 @@ void callers_walk_fini(struct callers_walk *w)
 	livecode_fini(&w->live);
 	lbr_fini(&w->lbr);
 	vec_fini(&w->chain);
+	vec_fini(&w->looks);
 	vec_each(code, &w->codes) {
 		cfi_fini(&(*code)->cfi);
 		mem_free((*code)->tables);
@@ -100,6 +105,42 @@ void callers_settle(struct callers *c)
 	if (m->dsos.at.n)
 		c->dsos = dso_files_room(c->dsos, &c->n_dsos, (u32)m->dsos.at.n - 1,
 			sizeof(struct callers_file *));
+}
+
+/* Whether the files of DSO `id` are open although no process has mapped them. */
+static bool is_left_open(const struct callers *c, const u8 *is_mapped, u32 id)
+{
+	return c->dsos[id] && c->files->machine->dsos.at.at[id]->kind == DSO_FILE && !is_mapped[id];
+}
+
+bool callers_forget(struct callers *c, struct callers_walk *w)
+{
+	enum { OPEN_LEAST = 32 };
+	u32 n_open = 0, n_left = 0;
+	u8 *is_mapped;
+
+	callers_settle(c);
+	is_mapped = mem_zalloc(c->n_dsos);
+	machine_mark_mapped(c->files->machine, is_mapped);
+	for (u32 id = 0; id < c->n_dsos; id++) {
+		n_open += c->dsos[id] != NULL;
+		n_left += is_left_open(c, is_mapped, id);
+	}
+	if (n_left >= OPEN_LEAST + (n_open - n_left)) {
+		for (u32 id = 0; id < c->n_dsos; id++) {
+			if (!is_left_open(c, is_mapped, id))
+				continue;
+			close_file(c->dsos[id]);
+			c->dsos[id] = NULL;
+			dso_files_close(c->files, id);
+		}
+		callers_walk_fini(w);
+		callers_walk_init(w, c);
+	} else {
+		n_left = 0;
+	}
+	mem_free(is_mapped);
+	return n_left;
 }
 
 static struct callers_file *file_of(struct callers *c, const struct dso *dso)
@@ -349,6 +390,8 @@ static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
 		look_at_code(w, map->dso, map_offset(map, ip), ret_bytes);
 	else if (map)
 		look_at_file(w->callers, map->dso, map_offset(map, ip), ret_bytes);
+	if (map && w->callers->notes_looks)
+		vec_add(&w->looks, ((struct callers_look){map->dso->id, map_offset(map, ip)}));
 }
 
 /* The kernel's part: what stands before the marker of user code. */

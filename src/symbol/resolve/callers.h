@@ -40,6 +40,7 @@ struct callers {
 	const struct jitcode *jitcode; /* dumps with tables of generated code; NULL: none */
 	/* Branch records in call stack mode: stitched, for which one walk must see all samples. */
 	bool stitches;
+	bool notes_looks; /* walks add to their `looks` */
 	u32 n_branches; /* how many the processor keeps; 0: unknown */
 };
 
@@ -53,6 +54,12 @@ struct callers_code {
 	struct cfi cfi;
 };
 
+/* Where the code of a file decided how a walk went on. */
+struct callers_look {
+	u32 dso;
+	u64 off;
+};
+
 struct callers_walk {
 	struct callers *callers;
 	struct stack stack;
@@ -60,6 +67,7 @@ struct callers_walk {
 	VEC(struct callers_code *) codes;
 	struct table codes_by_off;
 	VEC(u64) chain;
+	VEC(struct callers_look) looks; /* of all samples so far; the caller empties it */
 	const struct space *space; /* of the sample at hand */
 	u32 pid;                   /* likewise */
 	struct livecode live;      /* what was read of processes that are being recorded */
@@ -71,6 +79,13 @@ void callers_fini(struct callers *c);
 
 /* The machine has all DSOs that it will have. */
 void callers_settle(struct callers *c);
+
+/*
+ * For recorders that run for days: closes the files that no process of the machine has mapped any more, once they
+ * are most of the open ones, and starts `w`, the only walk, anew. Returns whether it did. A file that is mapped
+ * again later is opened again.
+ */
+bool callers_forget(struct callers *c, struct callers_walk *w);
 
 void callers_walk_init(struct callers_walk *w, struct callers *callers);
 void callers_walk_fini(struct callers_walk *w);

@@ -26,23 +26,31 @@ void dso_files_init(struct dso_files *f, const struct machine *machine,
 	dso_files_settle(f);
 }
 
+static void close_file(struct dso_file *file)
+{
+	if (!file)
+		return;
+	cfi_fini(&file->cfi);
+	symtab_fini(&file->symtab);
+	elfstarts_fini(&file->starts);
+	str_fini(&file->made_frames);
+	elf_close(&file->packed);
+	elf_close(&file->debug);
+	elf_close(&file->image);
+	pthread_mutex_destroy(&file->lock);
+	mem_free(file);
+}
+
+void dso_files_close(struct dso_files *f, u32 id)
+{
+	close_file(f->at[id]);
+	f->at[id] = NULL;
+}
+
 void dso_files_fini(struct dso_files *f)
 {
-	for (size_t i = 0; i < f->n; i++) {
-		struct dso_file *file = f->at[i];
-
-		if (!file)
-			continue;
-		cfi_fini(&file->cfi);
-		symtab_fini(&file->symtab);
-		elfstarts_fini(&file->starts);
-		str_fini(&file->made_frames);
-		elf_close(&file->packed);
-		elf_close(&file->debug);
-		elf_close(&file->image);
-		pthread_mutex_destroy(&file->lock);
-		mem_free(file);
-	}
+	for (size_t i = 0; i < f->n; i++)
+		close_file(f->at[i]);
 	mem_free(f->at);
 	liveproc_fini(&f->liveproc);
 	debuginfod_fini(&f->debuginfod);

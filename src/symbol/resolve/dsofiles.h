@@ -74,6 +74,9 @@ void *dso_files_room(void *at, size_t *n, u32 id, size_t each);
 /* The files of a DSO_FILE or a DSO_VDSO; its image is opened if it can be had. */
 struct dso_file *dso_files_get(struct dso_files *f, const struct dso *dso);
 
+/* Closes the files of the DSO with this id, if it has any; asked for again, they are opened again. */
+void dso_files_close(struct dso_files *f, u32 id);
+
 /* Its debug file too: whether it has one. */
 bool dso_files_debug(struct dso_files *f, struct dso_file *file);
 

@@ -284,7 +284,7 @@ size_t findings_add_damage(const struct lint *l, const struct parts *parts, stru
 			(unsigned long long)s->damage.offset, s->damage.reason);
 	}
 	add_found(&p, &s->undecoded, "without the fields their event says they have");
-	add_found(&p, &s->odd, "(samples) that say what cannot be");
+	add_found(&p, &s->odd, "that say what cannot be");
 	add_found(&p, &s->foreign, "(samples) of events that the file does not describe");
 	if (s->n_not_native) {
 		words_add_count(begin_line(&p), s->n_not_native, "record");

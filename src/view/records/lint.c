@@ -261,7 +261,7 @@ static bool add_verdict(const struct lint *l, size_t n_contradictions, struct st
 		{s->damage.reason ? s->damage.bytes : 0, "byte", "could not be read"},
 		{s->damage.reason && !s->damage.bytes, NULL, s->damage.reason},
 		{s->undecoded.n, "record", "do not decode"},
-		{s->odd.n, "sample", "say what cannot be"},
+		{s->odd.n, "record", "say what cannot be"},
 		{s->foreign.n, "sample", "belong to no event of it"},
 		{s->n_not_native, "record", "make no sense"},
 		{l->warnings.n && !r->is_unfinished && !r->is_cut && !r->n_behind ? l->warnings.n
