@@ -1,4 +1,4 @@
-# The front door. Everything is built by meson; this file finds what is missing and says so.
+# The front door. meson builds everything; this file reports what is missing.
 #
 #     make            build/pace
 #     make demo       install what is missing, build, record a real program, print where its time went
@@ -41,7 +41,7 @@ bench:
 	@$(MAKE) --no-print-directory build/pace
 	@dev/bench
 
-# What was built for another place goes to this one.
+# Reconfigures the build if PREFIX is given.
 install: build/pace
 ifneq ($(origin PREFIX),file)
 	@meson configure build --prefix=$(PREFIX)

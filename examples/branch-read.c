@@ -1,6 +1,6 @@
 /*
- * branch-read.c - how many branches of a loop does the processor predict wrong? Two counters around
- * it, read together.
+ * branch-read.c - how many branches of a loop does the processor mispredict? Two counters around the
+ * loop, read together.
  *
  *     cc -O1 -o branch-read branch-read.c $(pkg-config --cflags --libs pace)
  *     ./branch-read 100              6 / 133 branches mispredicted
@@ -8,7 +8,7 @@
  *     ./branch-read 100 instructions:u,cycles:u
  *
  * 133, not 101: the instructions that switch the counters on and off are counted too (pace(3),
- * MEASURING). What two such numbers say of each other is worth more than each alone.
+ * MEASURING). The ratio of two such numbers is worth more than each alone.
  */
 #include <stdio.h>
 #include <stdlib.h>

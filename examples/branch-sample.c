@@ -1,12 +1,12 @@
 /*
- * branch-sample.c - which branches does the processor predict wrong? A sample for each, with the
+ * branch-sample.c - which branches does the processor mispredict? Takes a sample for each, with the
  * branches that led there.
  *
  *     cc -O1 -o branch-sample branch-sample.c $(pkg-config --cflags --libs pace)
  *     ./branch-sample 100
  *
- * Needs a processor that remembers branches (LBR, BRS, BRBE). Where there is none, a timer samples
- * where the loop is: then the loop has to last longer, ./branch-sample 100000000.
+ * Needs a processor that remembers branches (LBR, BRS, BRBE). On others a timer samples the loop instead,
+ * which then has to run longer: ./branch-sample 100000000.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /*
- * region.c - what does one part of a program cost, per call? Counters that are always on, read
- * where the part begins and where it ends.
+ * region.c - what does one part of a program cost, per call? Reads counters that are always on, at the
+ * beginning and at the end of the part.
  *
  *     cc -O2 -o region region.c $(pkg-config --cflags --libs pace)
  *     ./region 20
  *
- * An empty region is measured first: what reading costs is in every number (pace(3), MEASURING).
+ * Measures an empty region first, because every number includes the cost of reading (pace(3), MEASURING).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static void region_end(struct region *r)
 	struct pace_value end[N_EVENTS], v;
 	struct pace_error err;
 
-	/* The last one that was begun ends first. */
+	/* In reverse order: the counter that was read last at the beginning is read first. */
 	for (int i = N_EVENTS; i--;)
 		if (r->counters[i])
 			check(pace_counter_read(r->counters[i], &end[i], &err), &err);

@@ -4,8 +4,8 @@
  *     cc -g -o threads threads.c $(pkg-config --cflags --libs pace)
  *     ./threads
  *
- * The session knows all threads, also those that start later. Callers come from copies of the stack, so
- * that it does not matter how the program and its libraries were built.
+ * The session covers all threads, also those that start later. Callers come from copies of the stack, so
+ * it does not matter how the program and its libraries were built.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static int take_sample(void *context, const struct pace_sample *sample)
 	int n = pace_sample_callers(sample, frames, 64, NULL, &err);
 	size_t i;
 
-	/* The innermost three, the outer one first. */
+	/* The innermost three, the outermost of them first. */
 	for (int k = n < 3 ? n - 1 : 2; k >= 0; k--) {
 		const char *name = name_of(sample, &frames[k], &place);
 		size_t length = strlen(path);

@@ -1,7 +1,7 @@
 /*
  * wordcount.c - a program with something to find: counts the words of a text it makes up.
  *
- * `make demo` records it. Where does its time go, and who is to blame: hashing, comparing, sorting?
+ * `make demo` records it. Where does its time go: hashing, comparing, sorting?
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -57,7 +57,7 @@ PUBLIC const char *pace_version(void)
 	return PACE_VERSION;
 }
 
-/* ---- what is asked for ---- */
+/* ---- what was requested ---- */
 
 struct opening {
 	const char *text;
@@ -66,7 +66,7 @@ struct opening {
 	int cpu;
 	unsigned long flags; /* PERF_FLAG_* */
 	struct event_list events;
-	/* What comes of it: one of them is not NULL as soon as something is open. */
+	/* The result: one of these is set as soon as something is open. */
 	struct pace_counter *counter;
 	struct pace_group *group;
 	struct err err;
@@ -82,27 +82,27 @@ static bool is_zero(const uint64_t *words, size_t n)
 	return true;
 }
 
-/* Whom to count: everything that the kernel would answer with a bare EINVAL. */
+/* Checks the target: everything that the kernel would refuse with a bare EINVAL. */
 static int check_target(const struct pace_options *o, pid_t pid, int cpu, struct err *err)
 {
 	if (o->cgroup && (pid != -1 || cpu < 0))
 		return err_set(err, ERR_INVAL,
-			"control group '%s' is counted on one CPU: pid -1 and a CPU, not pid %d and cpu %d",
+			"control group '%s' is counted on one CPU: it needs pid -1 and a CPU, not pid %d and cpu %d",
 			o->cgroup, pid, cpu);
 	if (pid == -1 && cpu == -1)
 		return err_set(err, ERR_INVAL,
-			"pid -1 (everybody) needs a CPU, cpu -1 (anywhere) needs a process: choose one");
+			"pid -1 (every process) needs a CPU, cpu -1 (any CPU) needs a process: choose one");
 	if (pid < -1 || cpu < -1)
 		return err_set(err, ERR_INVAL, "there is no %s %d", pid < -1 ? "pid" : "cpu",
 			pid < -1 ? pid : cpu);
 	if (o->flags & PACE_USER_READ && (pid || cpu != -1 || o->flags & PACE_INHERIT))
 		return err_set(err, ERR_INVAL,
-			"reading in user space is for counters of the calling thread alone: pid 0, cpu -1, not "
+			"reading in user space works only for counters of the calling thread: pid 0, cpu -1, not "
 			"inherited");
 	return 0;
 }
 
-/* What a sample is to have, and how much of it. */
+/* Checks the parts of a sample and their sizes. */
 static int check_parts(const struct pace_options *o, struct err *err)
 {
 	const struct {
@@ -118,30 +118,29 @@ static int check_parts(const struct pace_options *o, struct err *err)
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		if (!!(o->sample & parts[i].sample) != !!parts[i].how)
 			return err_set(err, ERR_INVAL,
-				"PERF_SAMPLE_%s in sample and %s come together", parts[i].name,
-				parts[i].what);
+				"PERF_SAMPLE_%s in sample needs %s, and the other way round",
+				parts[i].name, parts[i].what);
 	if (o->stack_bytes && !has_stack)
 		return err_set(err, ERR_INVAL,
-			"stack_bytes are of samples with PERF_SAMPLE_STACK_USER or PACE_CALLERS");
+			"stack_bytes needs PERF_SAMPLE_STACK_USER or PACE_CALLERS");
 	if (o->stack_bytes % 8 || o->stack_bytes > SAMPLING_MAX_STACK)
-		return err_set(err, ERR_INVAL,
-			"stack_bytes %u: a sample has a multiple of 8, up to %u", o->stack_bytes,
-			SAMPLING_MAX_STACK);
+		return err_set(err, ERR_INVAL, "stack_bytes %u: expected a multiple of 8, up to %u",
+			o->stack_bytes, SAMPLING_MAX_STACK);
 	if (o->max_chain > UINT16_MAX)
 		return err_set(err, ERR_INVAL, "max_chain %u: a call chain has up to %u addresses",
 			o->max_chain, UINT16_MAX);
 	if (o->flags & PACE_CALLERS && !regs_for_callers(arch_of_host()))
 		return err_set(err, ERR_UNSUPPORTED,
-			"PACE_CALLERS: on this machine callers cannot be found in copies of the stack: "
-			"PERF_SAMPLE_CALLCHAIN has those that frame pointers lead to");
+			"PACE_CALLERS: on this machine pace cannot find callers in copies of the stack: "
+			"PERF_SAMPLE_CALLCHAIN follows frame pointers");
 	return 0;
 }
 
 int api_check_options(const struct pace_options *o, struct err *err)
 {
 	if (o->flags & ~ALL_FLAGS)
-		return err_set(err, ERR_INVAL, "flags 0x%x: this libpace knows those in 0x%x",
-			o->flags, ALL_FLAGS);
+		return err_set(err, ERR_INVAL, "flags 0x%x: this libpace knows only 0x%x", o->flags,
+			ALL_FLAGS);
 	if (!is_zero(o->reserved, ARRAY_SIZE(o->reserved)))
 		return err_set(err, ERR_INVAL, "pace_options.reserved is not 0");
 	if (o->period && o->frequency)
@@ -152,8 +151,7 @@ int api_check_options(const struct pace_options *o, struct err *err)
 	if (check_parts(o, err))
 		return err->code;
 	if (o->flags & PACE_INHERIT_STAT && !(o->flags & PACE_INHERIT))
-		return err_set(err, ERR_INVAL,
-			"PACE_INHERIT_STAT is for counters with PACE_INHERIT");
+		return err_set(err, ERR_INVAL, "PACE_INHERIT_STAT needs PACE_INHERIT");
 	return 0;
 }
 
@@ -176,7 +174,7 @@ static int parse_one(const char *text, struct event_list *events, struct err *er
 	return 0;
 }
 
-/* "a,b" means "{a,b}", whose events may have to stand in another order. */
+/* "a,b" means "{a,b}", whose events may need another order. */
 static int parse_as_group(const char *text, struct event_list *events, struct err *err)
 {
 	struct str group = {0};
@@ -203,7 +201,7 @@ static int parse_group(const char *text, struct event_list *events, struct err *
 		n_leaders += e->n_members > 0;
 		if (e->wishes & EVENT_WEAK_GROUP)
 			return err_set(err, ERR_INVAL,
-				"events '%s': a group is counted together or not at all, W has no meaning",
+				"events '%s': a group is counted together or not at all, so W has no meaning",
 				text);
 	}
 	if (n_leaders > 1 && n_leaders < events->n)
@@ -233,7 +231,7 @@ static int opening_check(struct opening *o)
 	return cgroup_open(o->options.cgroup, &o->pid, err);
 }
 
-/* Whether it was done; if there was no memory for it, nothing is left open. */
+/* Runs `work`; true if it opened something. If memory runs out, nothing is left open. */
 static bool opening_try(struct opening *o, void (*work)(void *opening))
 {
 	size_t size;
@@ -257,14 +255,14 @@ static void opening_fini(struct opening *o)
 
 /* ---- opening ---- */
 
-/* Registers and stacks. */
+/* Completes registers and stacks. */
 static void complete_parts(const struct pace_options *o, struct event_attr *a)
 {
 	if (o->flags & PACE_CALLERS) {
 		a->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN |
 			PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 		a->sample_regs_user |= regs_for_callers(arch_of_host());
-		/* The user's part is in the copy of the stack. */
+		/* The user's part of the chain is in the copy of the stack. */
 		a->flags |= ATTR_EXCLUDE_CALLCHAIN_USER;
 	}
 	a->sample_regs_user |= o->user_regs;
@@ -301,7 +299,7 @@ static int complete_sampling(const struct pace_options *o, struct event_attr *a,
 	return 0;
 }
 
-/* Members are switched with their leader. */
+/* Completes a leader, which members are switched with. */
 static int complete_leader(const struct pace_options *o, struct event_attr *a, struct err *err)
 {
 	a->flags |= (o->flags & PACE_ENABLED ? 0 : ATTR_DISABLED) |
@@ -324,7 +322,10 @@ static int complete(const struct pace_options *o, bool leads, bool is_group, str
 	return leads ? complete_leader(o, a, err) : 0;
 }
 
-/* Gives up what may be given up without a word: nothing that changes a value, but where it is allowed. */
+/*
+ * Gives up one wish that the kernel refused; true if opening may be tried again. Only PACE_FALLBACK allows changes to
+ * what is counted.
+ */
 static bool step_down(const struct opening *o, const struct event *e, int sys,
 	struct pace_counter *c)
 {
@@ -356,18 +357,18 @@ static int explain(const struct opening *o, const struct event *e, const struct 
 {
 	if (sys == EINVAL && e->cpus.n && o->cpu < 0)
 		return err_set(err, ERR_INVAL,
-			"opening '%s': it counts for a whole package, not for tasks: pid -1 and a CPU, here %d",
+			"opening '%s': it counts a whole package, not tasks: use pid -1 and a CPU, here %d",
 			e->name, e->cpus.at[0]);
 	refusal_explain(a, e->name, o->options.cgroup ? -1 : o->pid, o->cpu, sys, err);
 	if (sys == EINVAL && leader >= 0)
 		return err_set(err, ERR_UNSUPPORTED,
-			"opening '%s' in a group: the PMU has not so many counters, or these events cannot be "
+			"opening '%s' in a group: the PMU has too few counters, or these events cannot be counted "
 			"together (EINVAL)",
 			e->name);
 	return err->code;
 }
 
-/* What it has opened can be closed at any moment, also of one that has not come to its end. */
+/* Opens a counter, which may be closed at any moment, even before this returns. */
 static int open_member(struct opening *o, const struct event *e, bool is_group, int leader,
 	struct pace_counter *c)
 {
@@ -391,10 +392,10 @@ static int open_member(struct opening *o, const struct event *e, bool is_group, 
 	if (c->counter.fd < 0)
 		return explain(o, e, &c->attr, leader, errno, err);
 	if (ioctl(c->counter.fd, PERF_EVENT_IOC_ID, &c->counter.id))
-		c->counter.id = 0; /* before Linux 3.12: reading tells it */
+		c->counter.id = 0; /* before Linux 3.12; reading returns it */
 	if (leader < 0)
 		presence_open(&c->presence, &c->attr, o->pid, o->cpu, o->flags);
-	/* It is a wish: who cannot read without a system call reads with one. */
+	/* PACE_USER_READ is a wish: where it is impossible, reading makes a system call. */
 	if (o->options.flags & PACE_USER_READ)
 		userread_open(&c->user, c->counter.fd, err);
 	return 0;
@@ -465,7 +466,7 @@ static int give_attr(const struct opening *o, void *ret_attr, size_t size, struc
 
 	if (size < needed)
 		return err_set(err, ERR_LIMIT,
-			"event '%s' needs an attr of %u bytes, there is room for %zu", o->text,
+			"event '%s' needs an attr of %u bytes, but there is room for %zu", o->text,
 			needed, size);
 	a->size = MIN(size, sizeof(*a));
 	memset(ret_attr, 0, size);
@@ -548,7 +549,7 @@ static const struct pace_counter *leader_of(const struct pace_counter *c)
 	return c->group ? c->group->members : c;
 }
 
-/* How long the counter that decides for all of a group had the hardware; 0: not at all. */
+/* How long the leader, which decides for its group, had the hardware; 0: not at all. */
 static u64 leader_running(const struct pace_counter *c, const struct counter_value *own)
 {
 	const struct pace_counter *leader = leader_of(c);
@@ -563,7 +564,7 @@ static u64 leader_running(const struct pace_counter *c, const struct counter_val
 		: values[0].time_running;
 }
 
-/* Of what a read of a group has told, what is of one member. */
+/* Finds the value of one member among those that reading a group returned. */
 static const struct counter_value *value_with_id(const struct counter_value *values, size_t n,
 	u64 id)
 {
@@ -584,7 +585,7 @@ PUBLIC int pace_counter_read(struct pace_counter *c, struct pace_value *ret_valu
 		*ret_value = value_of(&own);
 		return 0;
 	}
-	/* A leader, and a metric that is a part of its slots, are told with all the others. */
+	/* Reading a leader, or a metric that is a part of its slots, returns the whole group. */
 	if (c->attr.read_format & PERF_FORMAT_GROUP) {
 		values = c->group->values;
 		max = c->group->n;
@@ -616,12 +617,12 @@ PUBLIC int pace_value_between(const struct pace_value *first, const struct pace_
 
 	if (second->id != first->id)
 		err_set(&err, ERR_INVAL,
-			"values of counters %llu and %llu have nothing between them",
+			"counters %llu and %llu are different: their values cannot be subtracted",
 			(unsigned long long)first->id, (unsigned long long)second->id);
 	else if (second->value < first->value || second->time_enabled < first->time_enabled ||
 		second->time_running < first->time_running || second->lost < first->lost)
 		err_set(&err, ERR_INVAL,
-			"the second value (%llu) is not later than the first (%llu), or there was a reset",
+			"the second value (%llu) is older than the first (%llu), or the counter was reset",
 			(unsigned long long)second->value, (unsigned long long)first->value);
 	if (err.code)
 		return api_give_error(&err, ret_err);
@@ -687,7 +688,7 @@ PUBLIC void pace_group_close(struct pace_group *g)
 {
 	if (!g)
 		return;
-	/* The leader last: who loses it leads itself. */
+	/* The leader goes last: a member that loses its leader becomes one itself. */
 	while (g->n)
 		close_member(&g->members[--g->n]);
 	mem_free(g->members);
@@ -722,8 +723,8 @@ PUBLIC int pace_group_read(struct pace_group *g, struct pace_value *ret_values, 
 	size_t n;
 
 	if (max < g->n) {
-		err_set(&err, ERR_LIMIT, "the group has %zu values, there is room for %zu", g->n,
-			max);
+		err_set(&err, ERR_LIMIT, "the group has %zu values, but there is room for %zu",
+			g->n, max);
 		return api_give_error(&err, ret_err);
 	}
 	if (counter_read(&leader->counter, &leader->attr, g->values, g->n, &n, &err))
@@ -746,7 +747,7 @@ PUBLIC struct pace_counter *pace_group_counter(struct pace_group *g, size_t numb
 	return number < g->n ? &g->members[number] : NULL;
 }
 
-/* ---- being told ---- */
+/* ---- notification ---- */
 
 static int check_overflows(const struct pace_counter *c, struct err *err)
 {
@@ -793,7 +794,8 @@ PUBLIC int pace_counter_refresh(struct pace_counter *c, unsigned overflows,
 		err_set(&err, ERR_INVAL, "'%s' is inherited: its overflows cannot be limited",
 			c->name);
 	else if (!overflows)
-		err_set(&err, ERR_INVAL, "a counter is switched on for at least one overflow");
+		err_set(&err, ERR_INVAL,
+			"overflows is 0: a counter is switched on for at least one");
 	if (err.code)
 		return api_give_error(&err, ret_err);
 	return control(c, PERF_EVENT_IOC_REFRESH, overflows, "refreshing a counter", ret_err);

@@ -1,5 +1,5 @@
 /*
- * api.h - what the files of the public functions share.
+ * api.h - shared by the files of the public functions.
  */
 #ifndef PACE_API_H
 #define PACE_API_H
@@ -20,51 +20,51 @@
 struct pace_group {
 	size_t n;
 	struct pace_counter *members;
-	struct counter_value *values; /* of one read */
+	struct counter_value *values; /* those of one read */
 };
 
 struct pace_counter {
 	struct counter counter;
 	struct event_attr attr; /* as it was opened */
 	struct userread user;
-	struct presence presence; /* of a group, the leader's */
+	struct presence presence; /* the leader's, if it is in a group */
 	char *name, *unit;
 	double scale;
-	struct pace_group *group; /* that owns it; NULL: it is alone */
+	struct pace_group *group; /* its owner; NULL: it is not in a group */
 };
 
 /* Copies an error to its public form; returns its code. */
 int api_give_error(const struct err *from, struct pace_error *to);
 
 /*
- * What mem_try() says when it was left. No slot of the host's runs inside of it: a host that jumps
- * out of one, or throws, would leave us there.
+ * Makes the error of a function that mem_try() has left. No slot of the host program runs inside mem_try(): a host that
+ * jumps out of a slot, or throws, would leave us in there.
  */
 int api_exhausted(size_t size, struct err *err, const char *fmt, ...) PRINTF(3, 4);
 
-/* What a sample's callers are in, and where. */
+/* The fields from which a sample's callers and their places are found. */
 enum {
 	CALLERS_FIELDS = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN |
 		PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
 };
 
-/* What a counter's value is worth. `has_times`: whether it tells them. */
+/* The public form of a counter's value. `has_times`: the counter reports its times. */
 struct pace_value api_public_value(const struct counter_value *v, bool has_times);
 
-/* What options alone can have wrong. */
+/* Checks what the options alone can show to be wrong. */
 int api_check_options(const struct pace_options *o, struct err *err);
 
 struct pace_event api_public_event(const struct event *e);
 
-/* Lists of one sample, where 64-bit words may be. */
+/* The lists of one sample, aligned for 64-bit words. */
 struct api_lists {
 	const void *chain, *branches, *user_regs, *intr_regs;
 	struct pace_value *values; /* room for as many as the sample has */
 };
 
 /*
- * A sample's public form. Lists NULL: those of the sample are where words may be, as in a ring; those
- * of a file need not.
+ * The public form of a sample. A NULL list is taken from the sample, where it must be aligned for words: it is in a
+ * ring, but need not be in a file.
  */
 struct pace_sample api_public_sample(const struct sample_format *format, const struct sample *s,
 	const struct pace_record *record, const struct api_lists *lists);
@@ -73,65 +73,65 @@ struct pace_sample api_public_sample(const struct sample_format *format, const s
 
 struct pace_source;
 
-/* How the records of one event's ring are handed out. */
+/* How to hand out the records of one event's ring. */
 struct api_handing {
 	const struct pace_slots *slots;
 	const struct sample_format *format;
-	u64 period;                /* of samples that do not tell theirs */
+	u64 period;                /* of samples that do not have their own */
 	struct pace_value *values; /* room for n_values; NULL: no sample has any */
 	size_t n_values;
 	struct pace_source *source; /* NULL: samples have no names */
 };
 
-/* `record` is what is known of rec besides; what the slot says, 0 if there is none. */
+/* `record` holds what else is known about `rec`. Returns what the slot returned, or 0 if there is no slot. */
 int api_hand_out(const struct api_handing *h, struct pace_record *record, const struct record *rec);
 
-/* Into the slot for losses. */
+/* Calls the slot for losses with a sentence. */
 void api_tell(const struct pace_slots *slots, const char *fmt, ...) PRINTF(2, 3);
 
 /* ---- names (api_place.c) ---- */
 
 /*
- * What names and callers are found with: of a recording, a ring or a session. Threads: one.
- * `visit` is the one that is handed out: outside of its slot there is none, and no names.
+ * What finds names and callers, for a recording, a ring or a session. Threads: one. `visit` is the sample that is being
+ * handed out: outside of its slot there is none, and no names.
  */
 struct pace_source {
 	struct trace trace;
-	struct visits visits; /* of rings */
+	struct visits visits; /* used by rings */
 	struct locator locator;
 	struct intern strings;
-	struct synth synth;  /* while it is looked what is there */
-	struct visit *visit; /* of the sample that is handed out; NULL: none is */
-	struct visit own;    /* of a ring's */
+	struct synth synth;  /* while existing tasks and maps are read */
+	struct visit *visit; /* of the sample that is handed out; NULL: none */
+	struct visit own;    /* of a ring's sample */
 	bool is_open;
-	/* Opens it when the first name is asked for; NULL: that was done, or it stays closed. */
+	/* Opens the source when a name is first asked for; NULL: it is open, or stays closed. */
 	void (*open)(struct pace_source *s, void *owner);
 	void *open_owner;
-	bool has_refreshed; /* in this round, maps that no record told of were looked for */
-	bool is_spent; /* there was no memory in the middle of something: it can only be closed */
+	bool has_refreshed; /* maps that no record told of were read in this round */
+	bool is_spent; /* memory ran out in the middle of something: the source can only be closed */
 	struct err exhaustion;
-	const char *unnamed; /* why its samples have no names; NULL: they have, in their slots */
-	char *owner;         /* what it is of, for messages */
+	const char *unnamed; /* why samples have no names; NULL: they have, in their slots */
+	char *owner;         /* what the source belongs to, for messages */
 };
 
-/* For records of this machine, which are being made; `events`, how they were opened, are borrowed. */
+/* For live records of this machine. Borrows `events`. */
 void api_source_open_live(struct pace_source *s, const struct event_list *events);
 
-/* What was there before: the tasks and maps of a process, or of all (pid -1). */
+/* Reads what exists already: the tasks and maps of a process, or of all processes (pid -1). */
 void api_source_begin(struct pace_source *s, pid_t pid, bool has_kernel);
 
-/* A round of records begins: what was read of processes may have changed since. */
+/* Begins a round of records: what was read about processes may have changed since the last one. */
 void api_source_next_round(struct pace_source *s);
 
-/* Takes in a record that is no sample; those that say nothing of who runs where are left. Allocates. */
+/* Takes in a record that is not a sample; ignores those that do not change tasks or maps. Allocates. */
 void api_source_take(struct pace_source *s, const struct sample_format *format,
 	const struct record *rec, u64 time);
 
-/* A ring's sample is handed out: its slot may ask. NULL: it has returned. */
+/* Names a ring's sample while it is handed out; NULL afterwards. */
 void api_source_point(struct pace_source *s, const struct sample *sample,
 	const struct sample_format *format, u64 time, u16 misc);
 
-/* All that was opened and set up; what had not begun is nothing. */
+/* Closes whatever was opened; a source that was not opened is fine. */
 void api_source_close(struct pace_source *s);
 
 #endif

@@ -31,7 +31,7 @@ static void make_list(void *listing)
 		.words = words,
 		.n_words = l->word ? 1 : 0};
 
-	/* It has to be closed whatever it comes to. */
+	/* It has to be closed if memory runs out. */
 	l->is_open = true;
 	if (inventory_open(&l->inventory, &options, NULL, &l->err)) {
 		l->is_open = false;
@@ -67,7 +67,7 @@ PUBLIC int pace_events_list(const char *word,
 	for (size_t i = 0; !l.err.code && !said && i < l.inventory.items.n; i++) {
 		struct pace_listed listed = public_item(&l.inventory.items.at[i]);
 
-		/* A clock of stat's is no event of the kernel's. */
+		/* A clock of stat's own is not an event of the kernel. */
 		if (listed.kind)
 			said = see(context, &listed);
 	}

@@ -1,5 +1,5 @@
 /*
- * api_place.c - the public functions that name: a sample's callers, their places and lines.
+ * api_place.c - the public functions that name a sample's callers, their places and lines.
  */
 #include "api.h"
 
@@ -11,7 +11,7 @@
 #include "symbol/name/demangle.h"
 #include "unwind/ending.h"
 
-/* ---- what is known of a machine that goes on ---- */
+/* ---- the state of a running machine ---- */
 
 void api_source_open_live(struct pace_source *s, const struct event_list *events)
 {
@@ -21,7 +21,7 @@ void api_source_open_live(struct pace_source *s, const struct event_list *events
 	locator_init(&s->locator, &s->trace.machine, &s->trace.resolver);
 }
 
-/* `only_maps`: of tasks that are known there is no second beginning. */
+/* Applies the records to the machine. `only_maps`: its tasks are known, and must not begin a second time. */
 static void take_all(struct pace_source *s, struct str *records, bool only_maps)
 {
 	static const struct sample_format plain;
@@ -105,9 +105,9 @@ void api_source_close(struct pace_source *s)
 	s->visit = NULL;
 }
 
-/* ---- asking ---- */
+/* ---- answering ---- */
 
-/* One question: what is asked, and what comes of it. */
+/* One question and its answer. */
 struct naming {
 	struct pace_source *source;
 	struct chain_step step;
@@ -131,7 +131,7 @@ static const struct thread_state *state_now(struct pace_source *s)
 {
 	struct machine *m = &s->trace.machine;
 
-	/* Programs that are measured now may have made code until then. */
+	/* Programs that are measured now may have generated code in the meantime. */
 	if (s->trace.files.places.is_now) {
 		machine_advance(m, MAX(m->followed_to, s->visit->time));
 		s->visit->state = NULL;
@@ -141,8 +141,8 @@ static const struct thread_state *state_now(struct pace_source *s)
 }
 
 /*
- * What was mapped while the counter was off, or by another thread than it counts, no record told of: it is
- * looked for where an address is in no map.
+ * No record tells of maps that were made while the counter was off, or by a thread that it does not count. They are
+ * looked up when an address is in no map.
  */
 static void refresh_maps(struct pace_source *s)
 {
@@ -156,7 +156,7 @@ static void refresh_maps(struct pace_source *s)
 	memset(synth, 0, sizeof(*synth));
 }
 
-/* The name of its thread is valid as long as the source's. */
+/* Returns the name of the thread, which is valid as long as the source's strings. */
 static const char *locate(struct naming *n, struct location *ret_location)
 {
 	struct pace_source *s = n->source;
@@ -218,7 +218,7 @@ static void add_frame(struct naming *n, const struct chain_step *step)
 	n->n++;
 }
 
-/* As reports have it: where the chain begins in the sample's mode, the sample's own ip is meant. */
+/* As in reports: if the chain begins in the sample's mode, its first address is the sample's own ip. */
 static void find_callers(struct naming *n)
 {
 	struct pace_source *s = n->source;
@@ -238,17 +238,17 @@ static void find_callers(struct naming *n)
 			add_frame(n, &step);
 }
 
-/* 0, or why nothing can be asked. */
+/* 0, or the reason why the source cannot answer. */
 static int check_source(const struct pace_source *s, struct err *err)
 {
 	if (!s)
 		return err_set(err, ERR_INVAL,
-			"samples of this ring have no names: open its counter with PACE_SIDE_BAND");
+			"this ring cannot name its samples: open its counter with PACE_SIDE_BAND");
 	if (s->is_spent)
 		*err = s->exhaustion;
 	else if (!s->visit)
 		return err_set(err, ERR_INVAL, "%s",
-			s->unnamed ? s->unnamed : "names are known while the sample's slot runs");
+			s->unnamed ? s->unnamed : "a sample can be named only while its slot runs");
 	return err->code;
 }
 
@@ -262,7 +262,7 @@ static void answer(void *naming)
 	n->work(n);
 }
 
-/* Does the work with the memory there is. How many, or a negative code. */
+/* Runs `work` with a guard against running out of memory. Returns a number of results, or a negative code. */
 static int ask(struct naming *n, void (*work)(struct naming *n), struct pace_error *ret_err)
 {
 	struct pace_source *s = n->source;
@@ -274,7 +274,7 @@ static int ask(struct naming *n, void (*work)(struct naming *n), struct pace_err
 	n->work = work;
 	if (mem_try(answer, n, &size))
 		return (int)n->n;
-	/* Locks may be held by nobody now. */
+	/* The work may have been interrupted while it held locks: the source cannot be used any more. */
 	s->is_spent = true;
 	api_exhausted(size, &s->exhaustion, "naming 0x%llx of '%s'", (unsigned long long)n->step.ip,
 		s->owner);
@@ -283,7 +283,7 @@ static int ask(struct naming *n, void (*work)(struct naming *n), struct pace_err
 
 static struct naming naming_of(const struct pace_sample *sample, const struct pace_frame *frame)
 {
-	/* What a sample is handed out with is its owner's, who has nothing else to do meanwhile. */
+	/* The source belongs to the ring or recording that hands out the sample, and does nothing else meanwhile. */
 	struct pace_source *s = (struct pace_source *)sample->source;
 
 	return (struct naming){.source = s, .step = s ? step_of(s, frame) : (struct chain_step){0}};

@@ -16,8 +16,8 @@ struct pace_recording {
 	char *path;
 	int memory_fd; /* -1: none */
 	struct pace_source source;
-	bool has_begun; /* reading: from a pipe, what was read is gone */
-	/* of the sample that is handed out, where words may be */
+	bool has_begun; /* reading has begun: a pipe cannot be read again */
+	/* copies of the lists of the current sample, aligned for words */
 	struct str lists;
 	VEC(struct pace_value) values;
 };
@@ -27,7 +27,7 @@ struct pace_recording {
 struct recording_opening {
 	const char *path;
 	int fd;
-	struct pace_recording *recording; /* NULL: not there yet */
+	struct pace_recording *recording; /* NULL: not created yet */
 	struct err err;
 };
 
@@ -39,7 +39,7 @@ static void do_open(void *opening)
 	r->memory_fd = -1;
 	r->path = mem_strdup(o->path);
 	r->source.owner = r->path;
-	r->source.unnamed = "places are known while samples are read in time order";
+	r->source.unnamed = "samples have places only when they are read in time order";
 	r->source.is_open = true;
 	trace_open_fd(&r->source.trace, o->fd, r->path, NULL, &o->err);
 }
@@ -72,7 +72,7 @@ PUBLIC struct pace_recording *pace_recording_open_fd(int fd, struct pace_error *
 	struct err err;
 
 	if (fd < 0) {
-		err_set(&err, ERR_INVAL, "%d is no descriptor", fd);
+		err_set(&err, ERR_INVAL, "%d is not a descriptor", fd);
 		api_give_error(&err, ret_err);
 		return NULL;
 	}
@@ -111,7 +111,7 @@ PUBLIC void pace_recording_close(struct pace_recording *r)
 	mem_free(r);
 }
 
-/* ---- what it says of itself ---- */
+/* ---- what the recording says about itself ---- */
 
 PUBLIC uint32_t pace_recording_events(const struct pace_recording *r)
 {
@@ -175,10 +175,7 @@ static struct pace_record public_record(const struct visit *v)
 		.event = v->event};
 }
 
-/*
- * A walk over a recording. Each step is taken inside of mem_try(), what it found is handed out
- * outside.
- */
+/* A walk over a recording. Each step runs inside mem_try(), and hands its result out afterwards. */
 struct walk {
 	struct pace_recording *recording;
 	const struct pace_slots *slots;
@@ -201,7 +198,7 @@ static void begin_walk(void *walk)
 	bool is_in_time = w->order == PACE_TIME_ORDER;
 	u64 wanted = w->slots->wanted ? w->slots->wanted : UINT64_MAX;
 
-	/* The state at the end is not that at the beginning. */
+	/* A second walk must not begin with the state at the end of the first. */
 	if (is_in_time)
 		w->result = trace_begin(&s->trace, &options, &w->err);
 	locator_init(&s->locator, &s->trace.machine, &s->trace.resolver);
@@ -209,7 +206,7 @@ static void begin_walk(void *walk)
 		wanted | (is_in_time ? CALLERS_FIELDS : 0));
 }
 
-/* Where it will be in the lists, once all of them are there. */
+/* Returns the list's offset in `lists`, which may still move. */
 static size_t add_list(struct pace_recording *r, const void *at, size_t n)
 {
 	size_t start = r->lists.n;
@@ -232,7 +229,7 @@ static void take_sample(struct walk *w)
 	w->is_wanted = s && !v->is_idle;
 	if (!w->is_wanted)
 		return;
-	/* Lists may stand at any address; whoever is given words expects them where words are. */
+	/* Lists in records may be unaligned, but users expect words at aligned addresses. */
 	str_clear(&r->lists);
 	str_reserve(&r->lists, 1);
 	chain = add_list(r, s->chain.at, s->chain.n * 8);
@@ -277,7 +274,7 @@ static void sum_up(void *walk)
 	ledger_fini(&ledger);
 }
 
-/* Whether there was the memory for it; else the recording is spent. */
+/* Runs `work`; false if memory runs out: then the recording cannot be used any more. */
 static bool walk_try(struct walk *w, void (*work)(void *walk))
 {
 	struct pace_recording *r = w->recording;
@@ -301,7 +298,7 @@ static int hand_out(struct walk *w)
 			    : slots->record(slots->context, &w->record);
 }
 
-/* What a slot said to end it, 0, or a negative error. */
+/* Returns a slot's answer other than 0, else 0 or a negative error. */
 static int walk_all(struct walk *w)
 {
 	struct pace_recording *r = w->recording;
@@ -311,7 +308,7 @@ static int walk_all(struct walk *w)
 		return w->result;
 	while (!said && walk_try(w, step) && w->result > 0) {
 		said = hand_out(w);
-		/* A place may have been one too many. */
+		/* Naming a place may have run out of memory. */
 		if (r->source.is_spent) {
 			w->err = r->source.exhaustion;
 			w->result = w->err.code;
@@ -327,7 +324,10 @@ static void tell_losses(struct walk *w)
 	const struct pace_slots *slots = w->slots;
 	char *line, *next;
 
-	/* "# sentence\n" each. */
+	/*
+	 * Each line is "# sentence
+	 * ".
+	 */
 	for (line = w->losses.at; slots->loss && line && *line; line = next) {
 		next = strchr(line, '\n');
 		if (next)
@@ -341,7 +341,8 @@ static int check_readable(const struct pace_recording *r, struct err *err)
 	if (r->source.is_spent)
 		*err = r->source.exhaustion;
 	else if (r->has_begun && r->source.trace.session.reader.is_stream)
-		err_set(err, ERR_INVAL, "'%s' was read before: a pipe can be read once", r->path);
+		err_set(err, ERR_INVAL, "'%s' was read already: a pipe can be read only once",
+			r->path);
 	return err->code;
 }
 
@@ -362,7 +363,7 @@ PUBLIC int pace_recording_read(struct pace_recording *r, enum pace_order order,
 		tell_losses(&w);
 	str_fini(&w.losses);
 	follow_fini(&w.follow);
-	/* A slot's negative number is not ours, but its own. */
+	/* A slot may return a negative number of its own. */
 	return result < 0 && result == w.err.code ? api_give_error(&w.err, ret_err) : result;
 }
 
@@ -370,7 +371,7 @@ PUBLIC int pace_recording_place(struct pace_recording *r, const struct pace_samp
 	uint64_t ip, struct pace_place *ret, struct pace_error *err)
 {
 	struct pace_sample own = *sample;
-	/* Behind the innermost address come those that calls return to. */
+	/* All addresses but the innermost are return addresses. */
 	const struct pace_frame frame = {.ip = ip,
 		.mode = ip >> 63 ? PACE_MODE_KERNEL : PACE_MODE_USER,
 		.is_return = ip != sample->ip};

@@ -17,9 +17,9 @@ struct pace_ring {
 	struct ring ring;
 	struct sample_format format;
 	const struct pace_counter *counter;
-	VEC(u64) positions; /* of a backward ring's records, the latest first */
+	VEC(u64) positions; /* of a backward ring's records, newest first */
 	struct pace_value *values;
-	bool has_names; /* the side-band comes */
+	bool has_names; /* it records side-band events */
 	struct pace_source source;
 	struct event_list events; /* the counter's, for the source */
 };
@@ -27,7 +27,7 @@ struct pace_ring {
 struct ring_opening {
 	struct pace_counter *counter;
 	unsigned pages;
-	struct pace_ring *ring; /* NULL: not there yet */
+	struct pace_ring *ring; /* NULL: not created yet */
 	struct err err;
 };
 
@@ -37,12 +37,12 @@ static int check_counter(const struct pace_counter *c, struct err *err)
 {
 	if (c->attr.flags & ATTR_INHERIT && c->counter.cpu < 0)
 		return err_set(err, ERR_INVAL,
-			"'%s' is inherited: children on other CPUs cannot write to one ring, open a counter "
+			"'%s' is inherited: children on other CPUs cannot write to one ring: open a counter "
 			"for each CPU",
 			c->name);
 	if (c->user.page)
 		return err_set(err, ERR_INVAL,
-			"'%s' is read in user space, its page cannot have a ring: open another counter",
+			"'%s' is read in user space, so its page cannot have a ring: open another counter",
 			c->name);
 	if (!c->attr.sample_period)
 		return err_set(err, ERR_INVAL,
@@ -62,8 +62,8 @@ static int open_ring(struct pace_ring *r, const struct pace_counter *c, unsigned
 		return 0;
 	if (err->sys == EPERM)
 		return err_set(err, ERR_PERM,
-			"mapping a ring of %u pages: more than this user may pin: raise "
-			"kernel.perf_event_mlock_kb or 'ulimit -l', or have fewer pages or CAP_IPC_LOCK",
+			"mapping a ring of %u pages: this user may not pin so much memory: raise "
+			"kernel.perf_event_mlock_kb or 'ulimit -l', use fewer pages, or grant CAP_IPC_LOCK",
 			pages);
 	return err->code;
 }
@@ -98,7 +98,7 @@ static void make_ring(void *opening)
 		open_source(&r->source, r);
 		return;
 	}
-	/* Its records say not all that has changed: what is there is looked at when somebody asks. */
+	/* Its records do not tell all that has changed: the state is read when a name is first asked for. */
 	r->source.open = open_source;
 	r->source.open_owner = r;
 }
@@ -181,7 +181,7 @@ static int hand_out_sample(const struct api_handing *h, struct pace_record *reco
 	if (!(h->format->type & PERF_SAMPLE_PERIOD))
 		s.period = h->period;
 	record->time = s.time;
-	/* The kernel writes words where words may be. */
+	/* The kernel aligns the words of its records. */
 	lists = (struct api_lists){.chain = s.chain.at,
 		.branches = s.branches.entries,
 		.user_regs = s.user_regs.values.at,
@@ -197,7 +197,7 @@ static int hand_out_sample(const struct api_handing *h, struct pace_record *reco
 	return said;
 }
 
-/* What a ring's source is told, and when. */
+/* A record for a ring's source, and its time. */
 struct telling {
 	const struct api_handing *h;
 	const struct record *rec;
@@ -290,7 +290,7 @@ static void find_records(void *pace_ring)
 		vec_add(&r->positions, at);
 }
 
-/* The kernel's order is from the latest to the oldest; ours is that of time. */
+/* The kernel's order is newest first; ours is time order. */
 static int read_backward(struct pace_ring *r, const struct pace_slots *slots)
 {
 	struct ring *ring = &r->ring;
@@ -334,7 +334,7 @@ PUBLIC int pace_ring_read(struct pace_ring *r, const struct pace_slots *slots,
 	}
 	said = read_forward(r, slots);
 	if (r->ring.is_broken)
-		api_tell(slots, "the ring made no sense: records were skipped");
+		api_tell(slots, "the ring was corrupt: records were skipped");
 	r->ring.is_broken = false;
 	return said;
 }

@@ -1,5 +1,5 @@
 /*
- * api_session.c - the public functions that measure whole programs: all threads of a process, in one.
+ * api_session.c - the public functions that measure whole programs: all threads of a process together.
  */
 #include "api.h"
 
@@ -20,14 +20,14 @@ enum { RING_BYTES = 512 << 10, DUMPS_RING_BYTES = 4 << 20 };
 
 struct pace_session {
 	struct pace_options options;
-	pid_t pid; /* -1: everybody */
+	pid_t pid; /* -1: every process */
 	struct event_list events;
-	size_t n_events; /* that were asked for; behind them the one that tells of tasks */
+	size_t n_events; /* the requested ones; after them comes the one that reports tasks */
 	struct target target;
 	struct counters counters;
 	struct formats formats;
 	struct ringset rings;
-	struct pace_value *values; /* of one sample */
+	struct pace_value *values; /* those of one sample */
 	struct pace_source source;
 	struct log log;
 	struct str notes;
@@ -37,7 +37,7 @@ struct pace_session {
 
 struct session_opening {
 	const char *text;
-	struct pace_session *session; /* NULL: not there yet */
+	struct pace_session *session; /* NULL: not created yet */
 	struct err err;
 };
 
@@ -62,10 +62,10 @@ static int check_session(const struct pace_session *s, struct err *err)
 		return err->code;
 	if (o->flags & (PACE_USER_READ | PACE_KEEP_LATEST))
 		return err_set(err, ERR_INVAL,
-			"a session has many counters and rings: PACE_USER_READ and PACE_KEEP_LATEST are for single ones");
+			"a session has many counters and rings: PACE_USER_READ and PACE_KEEP_LATEST work with single ones only");
 	if (o->cgroup && s->pid != -1)
 		return err_set(err, ERR_INVAL,
-			"the tasks of control group '%s' are measured on all CPUs: pid -1, not %d",
+			"the tasks of control group '%s' are measured on all CPUs: it needs pid -1, not %d",
 			o->cgroup, s->pid);
 	if (!s->samples &&
 		(o->sample || o->wakeup_samples || o->wakeup_bytes ||
@@ -100,7 +100,7 @@ static int parse_session(struct pace_session *s, const char *text, struct err *e
 	return 0;
 }
 
-/* What the options say of every leader, whether it counts or samples. */
+/* Applies the options to every leader, whether it counts or samples. */
 static void complete_leaders(struct pace_session *s)
 {
 	const struct pace_options *o = &s->options;
@@ -133,7 +133,7 @@ static int complete_samples(struct pace_session *s, struct err *err)
 		.branches = o->branches,
 		.max_stack = (u16)o->max_chain,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
-		/* Who is mapped where is told all the time, also while nothing is measured. */
+		/* Maps are recorded all the time, even while nothing is measured. */
 		.is_late = true};
 
 	if (sampling_apply(&sampling, &s->events, &s->target, &s->log, err))
@@ -177,7 +177,7 @@ static bool has_kernel(const struct pace_session *s)
 	return false;
 }
 
-/* Each of them says once that there is something, or that its task has ended. */
+/* Edge-triggered: each counter reports new records once, and the end of its task. */
 static int watch_counters(struct pace_session *s, struct err *err)
 {
 	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -279,7 +279,7 @@ PUBLIC void pace_session_close(struct pace_session *s)
 	mem_free(s);
 }
 
-/* ---- what it is ---- */
+/* ---- what it measures ---- */
 
 PUBLIC uint32_t pace_session_events(const struct pace_session *s)
 {
@@ -331,8 +331,8 @@ PUBLIC int pace_session_disable(struct pace_session *s, struct pace_error *err)
 }
 
 /*
- * A thread that has a counter on each CPU was measured on one of them at a time, and all of them have the
- * time of all: it counts once.
+ * A thread that has a counter on each CPU runs on one of them at a time, but each of these counters was enabled for the
+ * whole time: the time counts once.
  */
 static int add_up(const struct pace_session *s, u32 event, struct counter_value *sum,
 	struct err *err)
@@ -357,7 +357,7 @@ static int add_up(const struct pace_session *s, u32 event, struct counter_value 
 		enabled += v.time_enabled;
 	}
 	sum->time_enabled = MAX(enabled / n_places, sum->time_running);
-	/* Between two CPUs' counters lies a system call. */
+	/* A system call lies between reading two CPUs' counters. */
 	if (n_places > 1 &&
 		sum->time_enabled - sum->time_running <= PRESENCE_TOLERANCE_NS * n_places)
 		sum->time_enabled = sum->time_running;
@@ -370,7 +370,7 @@ PUBLIC int pace_session_values(struct pace_session *s, struct pace_value *ret_va
 	struct err err = {0};
 
 	if (max < s->n_events) {
-		err_set(&err, ERR_LIMIT, "the session has %zu values, there is room for %zu",
+		err_set(&err, ERR_LIMIT, "the session has %zu values, but there is room for %zu",
 			s->n_events, max);
 		return api_give_error(&err, ret_err);
 	}
@@ -413,7 +413,7 @@ static int hand_out(struct pace_session *s, const struct pace_slots *slots,
 	return api_hand_out(&h, &record, rec);
 }
 
-/* What the counters have said by now: what comes from here on they say again. */
+/* Takes the wakeups so far; the counters report again what comes from now on. */
 static void forget_wakeups(const struct pace_session *s)
 {
 	struct epoll_event events[64];
@@ -441,6 +441,6 @@ PUBLIC int pace_session_read(struct pace_session *s, const struct pace_slots *sl
 	while (!said && (ring = ringset_next(&s->rings)) != NULL)
 		said = hand_out(s, slots, ring);
 	if (ringset_release(&s->rings))
-		api_tell(slots, "a ring made no sense: records were skipped");
+		api_tell(slots, "a ring was corrupt: records were skipped");
 	return said;
 }

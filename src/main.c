@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "cmd/cmd.h"
 
-/* In the order of `pace help`: as one meets them. */
+/* In the order of `pace help`: the commands that users need first come first. */
 const struct cmd *const cmd_table[] = {
 	&cmd_stat,
 	&cmd_record,
@@ -64,6 +64,6 @@ int main(int argc, char **argv)
 			running = cmd_table[i]->name;
 			return cmd_table[i]->run(argc - 1, argv + 1);
 		}
-	/* Knows the nearest name. */
+	/* Suggests the nearest name. */
 	return cmd_help.run(2, help);
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the largest files and functions: a look, not a verdict."""
+"""Prints the largest files and functions, for information: nothing fails."""
 import os
 import re
 

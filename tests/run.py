@@ -2,13 +2,12 @@
 """Runs every test and says how many passed. Words as arguments choose suites by name.
 
 The programs run here are those of build-check: address and undefined-behaviour sanitizers are on. Everything prints TAP;
-what failed is shown with its comments, what was skipped with its reason. Suites run side by side, one more than there are
-processors (PACE_JOBS says how many): most of them wait half of their time. Each is printed when it ends.
+failed tests are shown with their comments, skipped ones with their reasons. Suites run in parallel, one more than there are
+processors (PACE_JOBS sets the number), because most of them wait half of their time. Each is printed when it ends.
 
-A live or oracle test that failed beside all the others gets the machine for itself once in the end, and what it says then counts:
-samples, perf and the kernel's lists are not ours, and a machine that does three things at once changes them. So does one that failed in
-the emulated machine: its CPUs take their turns as this machine has time for them. It is said, with both results; PACE_ONCE=1 leaves
-that out.
+A live or oracle test that fails while others run is tried once more at the end, alone, and that result counts: samples, perf and the kernel's
+lists depend on what else the machine does. The same holds for tests in the emulated machine, whose CPUs run when this machine has time for
+them. Both results are printed. PACE_ONCE=1 turns this off.
 """
 import os
 import re

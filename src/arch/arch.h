@@ -15,7 +15,10 @@
 #include "arch/isa.h"
 #include "base/types.h"
 
-/* A register that no sample has: frame pointers lie otherwise, and nobody follows them. */
+/*
+ * A register that no sample has, for architectures whose frame pointers have another layout and are not
+ * followed.
+ */
 enum { ARCH_NO_FP = 39 };
 
 enum { ARCH_NO_REG = 255 }; /* no register */
@@ -29,12 +32,12 @@ struct arch_reg {
 
 enum arch_op_kind {
 	ARCH_OP_NONE, /* something else */
-	ARCH_OP_SKIP, /* does nothing that matters here */
+	ARCH_OP_SKIP, /* has no effect that matters here */
 	ARCH_OP_SET,  /* reg = from + value */
 	ARCH_OP_LOAD, /* reg = [from + value], reg2 = [from + value + word]; then sp += after */
-	ARCH_OP_LOST, /* reg gets a value that nobody follows */
+	ARCH_OP_LOST, /* reg gets an unknown value */
 	ARCH_OP_LEAVE,
-	ARCH_OP_RETURN, /* sp += value behind it */
+	ARCH_OP_RETURN, /* pops the return address, then sp += value */
 };
 
 /* What an instruction does, of those that make frames and undo them. */
@@ -45,11 +48,11 @@ struct arch_op {
 	s64 value, after;
 };
 
-/* What the code from a function's start up to an instruction has made. */
+/* What the code from a function's start to an instruction has made. */
 enum arch_frame {
-	ARCH_FRAME_UNKNOWN,   /* nothing makes a frame, as far as can be seen */
-	ARCH_FRAME_SOMETIMES, /* a frame is made, but maybe not on the way that led here */
-	ARCH_FRAME_MADE, /* the frame pointer points to the caller's, and to the return address */
+	ARCH_FRAME_UNKNOWN,   /* no code that makes a frame was found */
+	ARCH_FRAME_SOMETIMES, /* a frame is made, but maybe not on the path taken */
+	ARCH_FRAME_MADE, /* the frame pointer points to the caller's fp and the return address */
 	ARCH_FRAME_LEAF, /* there is no frame: the return address is where the call left it */
 };
 
@@ -60,7 +63,7 @@ enum arch_frame {
 struct arch_code {
 	/* Bytes of the instruction; 0: it is none that is known, or not all there. */
 	unsigned (*size)(const struct arch *a, const u8 *p, u32 n);
-	/* Whether it may lead somewhere else: jumps, calls, returns, system calls, interrupts. NULL: not known. */
+	/* Whether the instruction may continue somewhere else: jumps, calls, returns, system calls, interrupts. NULL: not known. */
 	bool (*is_branch)(const struct arch *a, const u8 *p, u32 n);
 	struct arch_op (*op)(const struct arch *a, const u8 *p, u32 n);
 	/* Where a function's frame is not made yet, or half: what undoes that half; ARCH_OP_NONE: it is no such place. */
@@ -71,17 +74,17 @@ struct arch_code {
 	/* Which function the call before p calls, at the return address ip, if it says; 5 bytes are there. */
 	bool (*callee)(const u8 *p, u64 ip, u64 *ret_to);
 	bool (*is_behind_system_call)(const u8 *p, u32 n_before);
-	/* Whether nothing but the exit of the thread or the process follows. */
+	/* Whether nothing follows but the exit of the thread or the process. */
 	bool (*is_exit)(const struct arch *a, const u8 *p, u32 n);
 	/* Whether it is the second instruction of Go's goexit(), where goroutines return; NULL: not known. */
 	bool (*is_goexit)(const struct arch *a, const u8 *p, u32 n_before, u32 n);
 };
 
-/* The code that a signal handler returns to, and where the registers are when it begins. */
+/* The code that a signal handler returns to, and where the saved registers are when it begins. */
 struct arch_trampoline {
 	u8 code[12];
 	u8 n_code;
-	u8 pointer; /* there, above the stack pointer, is the ucontext's address; 0: there is none */
+	u8 pointer;         /* offset from sp to the pointer to the ucontext; 0: there is none */
 	u16 context;        /* from the stack pointer, or from the ucontext, to its registers */
 	const u16 *offsets; /* by DWARF's numbers */
 	u8 n_offsets;
@@ -111,17 +114,17 @@ struct arch_plt {
 	u64 (*size)(const u8 *p, u64 n);
 	u8 step; /* from where none begins to where the next may */
 	/*
-	 * The word of the GOT that the stub of n bytes at `va` jumps through; 0: it is no stub. `got` is where
-	 * i386's register for it points.
+	 * The GOT word that the stub of n bytes at `va` jumps through; 0 if it is not a stub. `got` is the address in
+	 * the register by which i386's shared code reaches the GOT.
 	 */
 	u64 (*slot)(const struct arch *a, const u8 *p, u64 n, u64 va, u64 got);
 	/* The number of the relocation of the slot that the stub fills, as it says itself; NULL: they say nothing. */
 	bool (*number)(const struct arch *a, const u8 *p, u64 n, u64 *ret_number);
-	/* Whether it is the PLT's front, which goes to the dynamic linker; NULL: it is not told from others. */
+	/* Whether this is the PLT's first entry, which enters the dynamic linker; NULL: unknown. */
 	bool (*is_front)(const u8 *p, u64 n);
 };
 
-/* A kind of relocations that compilers write into debug sections: an address of that many bytes. */
+/* A relocation type that compilers use in debug sections: an address of that many bytes. */
 struct arch_reloc {
 	u32 type;
 	u8 bytes; /* 0: it is none */
@@ -146,10 +149,10 @@ struct arch {
 	char letter;
 	bool has_vectors; /* numbers from 32 on are the halves of XMM0 to XMM15 */
 	u64 caller_regs;  /* those that finding callers takes; 0: nobody can */
-	u8 sp, ip;        /* DWARF numbers; ip: where the sampled address is put */
-	u8 fp;   /* it points to the caller's, the return address is behind that; ARCH_NO_FP */
+	u8 sp, ip;        /* DWARF numbers; ip: where walks keep the sampled address */
+	u8 fp;   /* points to the saved caller's fp, the return address follows it; or ARCH_NO_FP */
 	u8 link; /* where a call leaves its return address; ARCH_NO_REG: on the stack */
-	u64 va_mask; /* bits of an address that are address: the others sign it (pointer authentication) */
+	u64 va_mask; /* mask of the address bits: the other bits are a signature (pointer authentication) */
 
 	/* Code. */
 	bool is_x86;                  /* arch/x86_decode reads its instructions */

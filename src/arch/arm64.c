@@ -12,7 +12,7 @@ static const struct arch_reg regs[] = {{"x0", 0}, {"x1", 1}, {"x2", 2}, {"x3", 3
 
 enum { FP = 29, LINK = 30, SP = 31, ZERO = 31, MOVE_SP_TO_FP = 0x910003fd };
 
-/* nop, bti, paciasp, autiasp and their like: hints to processors without them. */
+/* nop, bti, paciasp, autiasp and the like: hints, which older processors ignore. */
 static bool is_hint(u32 v)
 {
 	return (v & 0xfffff01f) == 0xd503201f;
@@ -28,7 +28,7 @@ static s64 sign_extended(u32 v, unsigned low, unsigned bits)
 	return (s64)((u64)(v >> low) << (64 - bits)) >> (64 - bits);
 }
 
-/* Loads from the stack: of pairs and of one register, of integers and of vectors' halves. */
+/* Loads from the stack: of one register or a pair, of integers or halves of vectors. */
 static struct arch_op load_of(u32 v)
 {
 	struct arch_op op = {ARCH_OP_LOAD, 4, v & 31, ARCH_NO_REG, SP, 0, 0};
@@ -97,12 +97,14 @@ static struct arch_op entry(const struct arch *a, const u8 *p, u32 n_before, u32
 	return (struct arch_op){n >= 4 && saves_frame(load_u32(p)) ? ARCH_OP_SKIP : ARCH_OP_NONE};
 }
 
-/* Whether an instruction may change where the return address is, or the stack pointer. */
+/* Whether an instruction may change the place of the return address, or the stack pointer. */
 static bool touches_link(u32 v)
 {
 	bool is_call = v >> 26 == 0x25 || (v & 0xfffff000) == 0xd63f0000;
 	bool is_pair = (v & 0x3a000000) == 0x28000000;
-	/* add and sub without flags, whose 31 is the stack pointer; before or after loads and stores */
+	/*
+	 * add and sub without flags, where register 31 is the stack pointer; pre- and post-indexed accesses
+	 */
 	bool sets_sp = ((v & 0x3f000000) == 0x11000000 || (v & 0x3fe00000) == 0x0b200000) &&
 		(v & 31) == SP;
 	bool moves_sp =
@@ -205,14 +207,14 @@ static const struct arch_code arm64_code = {
 
 enum { NOP = 0xd503201f, BTI_C = 0xd503245f };
 
-/* What _start has done before an instruction. */
+/* The effect of _start up to an instruction. */
 struct state {
 	u64 at;          /* the next instruction */
 	u64 first;       /* what the first argument is by now; 0: nothing known */
 	bool is_outmost; /* the frame pointer was cleared: there is no caller */
 };
 
-/* adrp, add, ldr, movz and movk to x0. */
+/* Follows adrp, add, ldr, movz and movk to x0. */
 static void take_argument(const struct arch_image *image, u32 op, struct state *s)
 {
 	if ((op & 0x9f00001f) == 0x90000000)
@@ -233,7 +235,7 @@ static bool is_branch(u32 op, bool is_call)
 	return (op & 0xfc000000) == (is_call ? 0x94000000u : 0x14000000u);
 }
 
-/* What is behind _start itself is a way to main, for programs that are linked statically. */
+/* In statically linked programs _start is followed by a stub that jumps to main. */
 static u64 way_to_main(const u8 *code, u32 n, u32 i, u64 at)
 {
 	for (; i + 4 <= n; i += 4, at += 4) {
@@ -247,7 +249,7 @@ static u64 way_to_main(const u8 *code, u32 n, u32 i, u64 at)
 	return 0;
 }
 
-/* Up to two calls one behind the other: the second, of abort(), is for nothing. */
+/* Walks up to two adjacent calls: the second one, of abort(), is never reached. */
 static struct arch_start find_start(const struct arch *a, const struct arch_image *image)
 {
 	enum { CLEAR_FP = 0xd280001d };
@@ -280,7 +282,7 @@ static struct arch_start find_start(const struct arch *a, const struct arch_imag
 
 enum { BR_X17 = 0xd61f0220 };
 
-/* adrp x16, maybe behind bti c */
+/* adrp x16, maybe after bti c */
 static bool is_stub(const u8 *p)
 {
 	u32 op = load_u32(p);
@@ -291,8 +293,8 @@ static bool is_stub(const u8 *p)
 }
 
 /*
- * Up to behind its jump, and what fills it up. It has 16, and up to 24 with bti c in front or with a signature
- * checked, whatever the section says of its entries.
+ * To the end of its jump and the padding. It is 16, or up to 24 with bti c before it or a signature check,
+ * whatever the section header says about entry sizes.
  */
 static u64 stub_size(const u8 *p, u64 n)
 {
@@ -312,7 +314,7 @@ static u64 stub_size(const u8 *p, u64 n)
 	return at;
 }
 
-/* adrp x16, page; ldr x17, [x16, #offset]; maybe behind bti c */
+/* adrp x16, page; ldr x17, [x16, #offset]; maybe after bti c */
 static u64 stub_slot(const struct arch *a, const u8 *p, u64 n, u64 va, u64 got)
 {
 	(void)a;
@@ -333,12 +335,12 @@ static const struct arch_plt plt = {.size = stub_size, .step = 4, .slot = stub_s
 
 /* ---- signals ---- */
 
-/* By DWARF's numbers. */
+/* Indexed by DWARF register number. */
 static const u16 offsets[] = {8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120, 128,
 	136, 144, 152, 160, 168, 176, 184, 192, 200, 208, 216, 224, 232, 240, 248, 256, 264};
 
 static const struct arch_trampoline trampolines[] = {
-	/* mov x8, #139; svc #0: siginfo, ucontext, in it what is before the general registers */
+	/* mov x8, #139; svc #0: siginfo, then the ucontext, whose general registers come late */
 	{{0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4}, 8, 0, 128 + 176, offsets,
 		ARRAY_SIZE(offsets)},
 };

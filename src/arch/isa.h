@@ -1,8 +1,8 @@
 /*
- * isa.h - what is to know about an instruction set in order to show code.
+ * isa.h - properties of instruction sets that are needed to display code.
  *
  * In       an instruction as a disassembler writes it
- * Out      the names that disassemblers have for the set; where an instruction goes
+ * Out      the disassemblers' names for the instruction set; the control flow of an instruction
  * Owns     nothing
  * Source   the manuals of the processors
  */
@@ -11,18 +11,18 @@
 
 #include "base/types.h"
 
-/* Where the processor goes after an instruction. */
+/* Where execution continues after an instruction. */
 enum isa_flow {
-	ISA_ON,     /* to the next one */
-	ISA_JUMP,   /* elsewhere, always */
-	ISA_BRANCH, /* elsewhere or on */
-	ISA_CALL,   /* elsewhere and back */
+	ISA_ON,     /* at the next one */
+	ISA_JUMP,   /* always elsewhere */
+	ISA_BRANCH, /* elsewhere or at the next one */
+	ISA_CALL,   /* elsewhere, then at the next one */
 	ISA_RETURN,
 	ISA_FLOWS,
 };
 
 struct isa_flow_word {
-	const char *mnemonic; /* with a '*' at its end: what begins so */
+	const char *mnemonic; /* a trailing '*' matches any suffix */
 	enum isa_flow flow;
 };
 
@@ -30,15 +30,15 @@ struct isa {
 	const char *name;
 	const char *triple, *llvm, *features; /* LLVM's; features "" */
 	const char *bfd;                      /* objdump's */
-	const char *objdumps[3];              /* where it is, the likeliest first */
-	u8 unit;                              /* bytes that are skipped if they make no sense */
+	const char *objdumps[3];              /* names of the program, the likeliest first */
+	u8 unit;                              /* bytes that are skipped if they cannot be decoded */
 	bool has_syntaxes;                    /* AT&T's and Intel's */
-	const struct isa_flow_word *words;    /* the first that fits; closed by NULL */
+	const struct isa_flow_word *words;    /* the first match is used; terminated by NULL */
 };
 
 enum isa_flow isa_flow(const struct isa *isa, const char *mnemonic, size_t n);
 
-/* "jumps", "calls"...: what machine output calls it. */
+/* The name in machine-readable output: "jumps", "calls"... */
 const char *isa_flow_name(enum isa_flow flow);
 
 #endif

@@ -18,7 +18,7 @@ static const struct arch_reg i386_regs[] = {{"AX", 0}, {"BX", 3}, {"CX", 1}, {"D
 
 /* ---- signals ---- */
 
-/* By DWARF's numbers. */
+/* Indexed by DWARF register number. */
 static const u16 x86_64_offsets[] = {144, 136, 152, 128, 112, 104, 120, 160, 40, 48, 56, 64, 72, 80,
 	88, 96, 168};
 static const u16 i386_offsets[] = {44, 40, 36, 32, 28, 24, 20, 16, 56};
@@ -65,7 +65,7 @@ static const struct isa i386_isa = {"i386", "i386-linux-gnu", "X86", "", "i386",
 	{"/usr/bin/objdump", "/usr/bin/i686-linux-gnu-objdump", "/usr/local/bin/objdump"}, 1, true,
 	x86_words};
 
-/* ---- all ---- */
+/* ---- all architectures ---- */
 
 const struct arch arch_x86_64 = {
 	.names = {"x86_64"},

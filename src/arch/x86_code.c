@@ -8,7 +8,7 @@
 
 static const u8 endbr[] = {0xf3, 0x0f, 0x1e};
 
-/* The DWARF number of a register as instructions have it. */
+/* Converts a register number of an instruction to DWARF's. */
 static u8 dwarf_of(const struct arch *a, unsigned n)
 {
 	static const u8 of_64[] = {0, 2, 1, 3, 7, 6, 4, 5};
@@ -26,7 +26,7 @@ static struct arch_op of_memory(const struct arch *a, const u8 *p, u32 n, unsign
 		.from = dwarf_of(a, base)};
 	s32 disp;
 
-	/* Only the stack pointer and the frame pointer as base, with a displacement or none. */
+	/* The base must be the stack pointer or the frame pointer, with or without a displacement. */
 	if ((base != 4 && base != 5) || mode == 3 || (mode == 0 && base != 4) || rex & 3 ||
 		(base == 4 && (n < 3 || p[2] != 0x24)))
 		return (struct arch_op){ARCH_OP_NONE};
@@ -53,7 +53,7 @@ static struct arch_op of_registers(const struct arch *a, const u8 *p, u32 n, uns
 	if (n >= 3 && p[0] == 0x83 && p[1] == 0xc4 && is_wide)
 		return (struct arch_op){ARCH_OP_SET, 3, a->sp, ARCH_NO_REG, a->sp,
 			(signed char)p[2], 0};
-	/* _fini makes its frame and undoes it. */
+	/* _fini makes and undoes its frame this way. */
 	if (n >= 3 && p[0] == 0x83 && p[1] == 0xec && is_wide)
 		return (struct arch_op){ARCH_OP_SET, 3, a->sp, ARCH_NO_REG, a->sp,
 			-(signed char)p[2], 0};
@@ -65,7 +65,7 @@ static struct arch_op of_registers(const struct arch *a, const u8 *p, u32 n, uns
 	op.reg = dwarf_of(a, (p[1] & 7) | (rex & 1) << 3);
 	op.from = dwarf_of(a, (p[1] >> 3 & 7) | (rex & 4) << 1);
 	op.kind = p[0] == 0x89 && is_wide ? ARCH_OP_SET : ARCH_OP_LOST;
-	/* A stack pointer that is computed is nothing for us. */
+	/* A computed stack pointer is not supported. */
 	if (op.reg == a->sp && op.kind == ARCH_OP_LOST)
 		op.kind = ARCH_OP_NONE;
 	return op;
@@ -100,8 +100,8 @@ static u32 endbr_size(const u8 *p, u32 n)
 }
 
 /*
- * The bytes of a jump to an address that is in memory, not in a register nor an element of a table: an entry of the PLT, which in
- * static programs no call frame information covers, or a call of a function at the end of another.
+ * The size of a jump to an address that is in memory, but not in a table: a PLT entry (in static programs
+ * without call frame information), or a tail call.
  */
 static u32 jump_elsewhere(const u8 *p, u32 n)
 {
@@ -139,7 +139,7 @@ static struct arch_op op_at(const struct arch *a, const u8 *p, u32 n)
 	return op;
 }
 
-/* The bytes of `mov %rsp,%rbp` at p: their number, or 0. */
+/* The size of `mov %rsp,%rbp` at p, or 0. */
 static u32 move_to_fp(const struct arch *a, const u8 *p, u32 n)
 {
 	u32 prefix = a->word == 8;
@@ -151,7 +151,7 @@ static u32 move_to_fp(const struct arch *a, const u8 *p, u32 n)
 }
 
 /*
- * The first instructions of _init, which are in every program and library of glibc, without call frame
+ * The first instructions of _init, which glibc puts into every program and library without call frame
  * information: sub $8,%rsp; mov __gmon_start__(%rip),%rax; test %rax,%rax; je; call *%rax.
  */
 static bool is_init(const u8 *p, u32 n)
@@ -177,7 +177,7 @@ static struct arch_op entry(const struct arch *a, const u8 *p, u32 n_before, u32
 	return (struct arch_op){ARCH_OP_NONE};
 }
 
-/* Whether a jump before `end` leads behind it and not beyond `function_end`. Too much is found rather than too little. */
+/* Whether a jump before `end` leads past it, but not beyond `limit`. It may report a jump that is none. */
 static bool jumps_over(const u8 *p, u32 end, u64 limit)
 {
 	for (u32 i = 0; i + 1 < end; i++) {
@@ -195,7 +195,7 @@ static bool jumps_over(const u8 *p, u32 end, u64 limit)
 	return false;
 }
 
-/* Whether a frame is undone (mov %rbp,%rsp; pop %rbp) and the function goes on. */
+/* Whether the code undoes its frame (mov %rbp,%rsp; pop %rbp) and then continues. */
 static bool goes_on_without_frame(const u8 *p, u32 n)
 {
 	for (u32 i = 0; i + 4 < n; i++) {
@@ -211,7 +211,7 @@ static bool goes_on_without_frame(const u8 *p, u32 n)
 	return false;
 }
 
-/* Whether the function begins with a jump to where it makes its frame (regular expressions of V8). */
+/* Whether the function begins with a jump to the code that makes its frame (regular expressions of V8). */
 static bool enters_by_jump(const struct arch *a, const u8 *start, u64 n)
 {
 	u64 to = 0;
@@ -225,15 +225,15 @@ static bool enters_by_jump(const struct arch *a, const u8 *start, u64 n)
 }
 
 /*
- * The frame may be made some instructions behind the start (generated code looks first whether it is
- * still valid), but then no way may lead around that.
+ * The frame may be made some instructions after the start (generated code first checks whether it is
+ * still valid), but then no jump may bypass it.
  */
 static enum arch_frame frame(const struct arch *a, const u8 *start, u32 n, u32 n_after)
 {
 	enum { LATEST = 64 };
 	u32 at = endbr_size(start, n);
 
-	/* At the very first instruction nothing can have been done. */
+	/* Nothing can have been done before the very first instruction. */
 	if (n == 0 || n == at)
 		return ARCH_FRAME_LEAF;
 	if (enters_by_jump(a, start, (u64)n + n_after))
@@ -251,7 +251,7 @@ static enum arch_frame frame(const struct arch *a, const u8 *start, u32 n, u32 n
 	return ARCH_FRAME_UNKNOWN;
 }
 
-/* call *...: opcode ff /2 of each length that there is. */
+/* call *...: opcode ff /2, in all its lengths. */
 static bool is_call_before(const u8 *p, u32 n)
 {
 	static const struct {
@@ -328,7 +328,7 @@ static bool is_number_of_exit(const struct arch *a, u32 number)
 	return a->word == 8 ? number == 60 || number == 231 : number == 1 || number == 252;
 }
 
-/* What an instruction puts into eax, of those that compilers take for small numbers; false: another. */
+/* Follows an instruction that compilers use to put a small number into eax. Returns false for any other. */
 static bool follow(const struct x86_op *op, u64 *number, bool *is_known)
 {
 	u8 code = op->opcode;
@@ -360,7 +360,7 @@ static bool follow(const struct x86_op *op, u64 *number, bool *is_known)
 		*number += op->rm == AX;
 		return true;
 	}
-	*number += code == 0x40; /* inc, in code of 32 bits */
+	*number += code == 0x40; /* inc, in 32-bit code */
 	return code == 0x40;
 }
 

@@ -7,11 +7,11 @@ enum {
 	M = 1,   /* modrm */
 	B = 2,   /* 1 byte of immediate */
 	W = 4,   /* 2 bytes */
-	Z = 8,   /* 4 bytes, or 2 with a prefix for short operands */
+	Z = 8,   /* 4 bytes, or 2 with the operand-size prefix */
 	V = 16,  /* as Z, but 8 bytes with REX.W */
 	A = 32,  /* an address */
-	X = 64,  /* no instruction, or one that programs do not run */
-	L = 128, /* only in code of 32 bits */
+	X = 64,  /* invalid, or not used by programs */
+	L = 128, /* only in 32-bit code */
 };
 
 /* clang-format off */
@@ -58,7 +58,7 @@ struct decoder {
 	const u8 *start, *at, *end;
 	bool is_64, has_66, has_67;
 	bool is_evex;
-	bool is_gather; /* or scatter: its index is a vector */
+	bool is_gather; /* or scatter: the index is a vector */
 	u8 rex, segment;
 	struct x86_op *op;
 };
@@ -92,7 +92,7 @@ static bool take_prefixes(struct decoder *d)
 	return false;
 }
 
-/* n bytes, as a signed number */
+/* Reads n bytes as a signed number. */
 static bool take_number(struct decoder *d, unsigned n, s64 *ret_v)
 {
 	if (d->end - d->at < (ptrdiff_t)n)
@@ -121,7 +121,7 @@ static bool take_modrm(struct decoder *d)
 	op->rm = (u8)(base | (d->rex & 1) << 3);
 	if (op->mode == 3)
 		return true;
-	if (!d->is_64 && d->has_67) /* addresses of 16 bits */
+	if (!d->is_64 && d->has_67) /* 16-bit addresses */
 		return false;
 	has_sib = base == 4;
 	if (has_sib) {
@@ -159,10 +159,10 @@ static bool take_rest(struct decoder *d, u8 what)
 		return false;
 	if (what & M && !take_modrm(d))
 		return false;
-	/* test has an immediate, its neighbours do not */
+	/* test has an immediate, the other opcodes of its group do not */
 	if (op->map == X86_ONE && (op->opcode & 0xfe) == 0xf6 && !(op->reg & 6))
 		what |= op->opcode == 0xf6 ? B : Z;
-	/* jumps of 64 bits have 4 bytes always */
+	/* jumps in 64-bit code always have 4 bytes */
 	if (d->is_64 &&
 		((op->map == X86_ONE && (op->opcode & 0xfe) == 0xe8) ||
 			(op->map == X86_0F && op->opcode >> 4 == 8)))
@@ -187,7 +187,7 @@ static bool take_vector(struct decoder *d)
 	if (d->end - d->at < (ptrdiff_t)n + 1)
 		return false;
 	map = first == 0xc5 ? 1 : d->at[1] & (first == 0xc4 ? 31 : 7);
-	/* Bits of registers are as in REX, the other way round. W is nobody's question. */
+	/* The register bits are those of REX, inverted. No caller needs W. */
 	d->rex = d->is_64 ? (u8)~d->at[1] >> 5 & (first == 0xc5 ? 4 : 7) : 0;
 	d->has_66 = false;
 	d->is_evex = first == 0x62;
@@ -202,7 +202,7 @@ static bool take_vector(struct decoder *d)
 	return take_rest(d, map == 1 ? two[d->op->opcode] & (M | B) : map == 3 ? M | B : M);
 }
 
-/* XOP: pop with a register that it cannot have. */
+/* XOP: pop, with a register field that pop cannot have. */
 static bool is_xop(const struct decoder *d)
 {
 	return *d->at == 0x8f && d->end - d->at > 1 && (d->at[1] & 31) >= 8;
@@ -228,7 +228,10 @@ static bool is_vector(const struct decoder *d)
 
 	if (first != 0xc4 && first != 0xc5 && first != 0x62)
 		return false;
-	/* Of 32 bits these are other instructions, unless the next byte says that it has no memory. */
+	/*
+	 * In 32-bit code these are other instructions, unless the next byte says that the operand is no
+	 * memory.
+	 */
 	return d->is_64 || (d->end - d->at > 1 && d->at[1] >> 6 == 3);
 }
 

@@ -1,8 +1,8 @@
 #include "arch/x86.h"
 
 /*
- * jmp *address, maybe behind endbr, a bnd prefix, mov $number, %r11d: relative to the instruction; i386's is
- * absolute, or in shared code *offset(%ebx).
+ * jmp *disp32(%rip), maybe after endbr64, a bnd prefix, mov $number, %r11d. i386: jmp *address, or in shared code
+ * jmp *offset(%ebx); maybe after endbr32.
  */
 static u64 slot(const struct arch *a, const u8 *p, u64 n, u64 va, u64 got)
 {
@@ -20,7 +20,7 @@ static u64 slot(const struct arch *a, const u8 *p, u64 n, u64 va, u64 got)
 	return 0;
 }
 
-/* Beside the stubs of .plt.sec stand some that push the number of a relocation and go to the PLT's front. */
+/* With .plt.sec there are also stubs that push the number of a relocation and jump to the PLT's first entry. */
 static bool number(const struct arch *a, const u8 *p, u64 n, u64 *ret_number)
 {
 	static const u8 push = 0x68, jmp = 0xe9, bnd = 0xf2;

@@ -1,12 +1,12 @@
 #include "arch/x86.h"
 #include "arch/x86_decode.h"
 
-/* What _start has done before an instruction. */
+/* The effect of _start up to an instruction. */
 struct state {
 	u64 at;          /* the next instruction */
-	u64 first;       /* what the first argument is by now; 0: nothing known */
-	u64 eax, ebx;    /* i386: numbers made of constants; 0: unknown */
-	u64 came_from;   /* i386: behind the last call */
+	u64 first;       /* the first argument at this point; 0: unknown */
+	u64 eax, ebx;    /* i386: constants; 0: unknown */
+	u64 came_from;   /* i386: the return address of the last call */
 	bool is_outmost; /* the frame pointer was cleared: there is no caller */
 };
 
@@ -16,7 +16,7 @@ static bool is_zeroing_of_bp(const struct x86_op *op)
 		op->reg == 5 && op->rm == 5;
 }
 
-/* lea main(%rip), %rdi; mov $main, %rdi or %edi; mov main@GOT(%rip), %rdi. */
+/* The ways to load main: lea main(%rip), %rdi; mov $main, %rdi or %edi; mov main@GOT(%rip), %rdi. */
 static void take_64(const struct arch_image *image, const struct x86_op *op, struct state *s)
 {
 	enum { RDI = 7 };
@@ -36,8 +36,8 @@ static void take_64(const struct arch_image *image, const struct x86_op *op, str
 }
 
 /*
- * push $main; mov $main, %eax, push %eax; push main@GOT(%ebx); lea main@GOTOFF(%ebx), %eax, push
- * %eax: it is pushed last. %ebx is where a call came from, and a number.
+ * The ways to push main, last of all: push $main; mov $main, %eax, push %eax; push main@GOT(%ebx);
+ * lea main@GOTOFF(%ebx), %eax, push %eax. %ebx is a return address plus a constant.
  */
 static void take_32(const struct arch_image *image, const struct x86_op *op, struct state *s)
 {
@@ -63,8 +63,8 @@ static void take_32(const struct arch_image *image, const struct x86_op *op, str
 }
 
 /*
- * musl's _start hands its stack pointer to _start_c, in C, and that main to the C library. It calls that,
- * or jumps there.
+ * musl's _start passes its stack pointer to _start_c, written in C, and that passes main to the C library. _start
+ * calls _start_c, or jumps there.
  */
 static u64 musl_main(const struct arch_image *image, u64 start_c)
 {
@@ -96,8 +96,8 @@ static bool is_stack_to_rdi(const struct x86_op *op)
 }
 
 /*
- * crt1.o of i386 hands over a jump to main that stands behind _start and what _start calls to learn
- * where it is, for programs at a fixed address.
+ * crt1.o of i386, for programs at a fixed address, passes a jump to main that is placed behind _start and the
+ * function by which _start gets its own address.
  */
 static u64 past_wrapper(const u8 *code, u32 n, u64 start_end, const struct state *s, u64 entry)
 {
@@ -114,7 +114,7 @@ static u64 past_wrapper(const u8 *code, u32 n, u64 start_end, const struct state
 	return (u32)(entry + i + op.size + (u64)op.imm);
 }
 
-/* Up to a call with hlt behind it: only what never returns is called so. */
+/* Walks up to a call with hlt behind it: only a function that never returns is called that way. */
 struct arch_start x86_start(const struct arch *a, const struct arch_image *image)
 {
 	enum { HLT = 0xf4 };

@@ -25,7 +25,7 @@ struct c2c_command {
 	bool is_text, is_json, is_forced, has_calls;
 	unsigned by; /* SHARING_BY_* */
 	enum sharing_hot hot;
-	bool has_all; /* as ever */
+	bool has_all; /* always on */
 	unsigned verbose;
 };
 
@@ -48,7 +48,7 @@ static int set_display(void *target, const char *value, struct err *err)
 	return err_set(err, ERR_INVAL, "'%.60s' is none of tot, lcl, rmt, peer", value);
 }
 
-/* As perf's: iaddr is the instruction. */
+/* The words are perf's; iaddr is the instruction. */
 static int set_coalesce(void *target, const char *value, struct err *err)
 {
 	static const struct {
@@ -72,50 +72,50 @@ static int set_coalesce(void *target, const char *value, struct err *err)
 				value);
 		c->by |= by;
 	}
-	return c->by ? 0 : err_set(err, ERR_INVAL, "pid, tid, iaddr or dso?");
+	return c->by ? 0 : err_set(err, ERR_INVAL, "give pid, tid, iaddr or dso");
 }
 
 static const struct opt options[] = {
-	{0, NULL, OPT_TITLE, 0, NULL, "record: options of 'pace record' may follow behind a --"},
+	{0, NULL, OPT_TITLE, 0, NULL, "record: options of 'pace record' may follow after a --"},
 	{'e', "event", OPT_STR, AT(record.event), "EVENT",
-		"this event instead of those that this machine has for it"},
+		"record EVENT instead of this machine's memory events"},
 	{'l', "ldlat", OPT_U64, AT(record.latency), "CYCLES",
-		"only loads that take so long; default 30", .max = UINT16_MAX},
+		"only loads that take at least CYCLES; default 30", .max = UINT16_MAX},
 	{'u', "all-user", OPT_BOOL, AT(record.has_user_only), NULL, "only user space"},
 	{0, "all-kernel", OPT_BOOL, AT(record.has_kernel_only), NULL, "only the kernel"},
 	{0, "no-phys-data", OPT_BOOL, AT(record.has_no_phys), NULL,
-		"without physical addresses, which need rights"},
+		"without physical addresses, which need privileges"},
 	{0, "dry-run", OPT_BOOL, AT(record.shows), NULL,
-		"only print the 'pace record' that it would be"},
+		"only print the 'pace record' command that would run"},
 	{0, "sysfs", OPT_STR, AT(record.sysfs), "DIR", "look for events in a copy of /sys"},
 	{0, NULL, OPT_TITLE, 0, NULL, "report"},
 	{'i', "input", OPT_STR, AT(input), "FILE", "read FILE; default perf.data"},
 	{'d', "display", OPT_CALL, 0, "WHICH",
-		"lines by all HITM (tot, default), of this node (lcl), of others (rmt); by loads out of other cores' caches (peer, default where no HITM is told)",
+		"sort lines by all HITM (tot, default), those of this node (lcl) or of others (rmt), or by loads from other cores' caches (peer, default where the CPU reports no HITM)",
 		.call = set_display},
 	{'c', "coalesce", OPT_CALL, 0, "WHAT,...",
-		"tell uses of an offset apart by pid, tid, iaddr (default: the instruction), dso",
+		"split the uses of an offset by pid, tid, iaddr (the instruction; default), dso",
 		.call = set_coalesce},
 	{'N', "node-info", OPT_COUNT, AT(view.node_info), NULL,
-		"what the CPUs of each node did at an offset; twice: which CPUs they were"},
+		"what the CPUs of each node did at an offset; twice: also list those CPUs"},
 	{'g', "call-graph", OPT_BOOL, AT(has_calls), NULL,
-		"below each use who calls it, of the recorded call chains"},
+		"show the callers of each use, from the recorded call chains"},
 	{0, "max-lines", OPT_U64, AT(view.max_lines), "N",
-		"in full, so many cache lines; default 10, 0: all"},
+		"show N cache lines in full; default 10, 0: all"},
 	{0, "show-all", OPT_BOOL, AT(has_all), NULL,
-		"lines with ever so little HITM in the table, too (always)"},
+		"keep lines with hardly any HITM in the table (always)"},
 	{0, "full-symbols", OPT_BOOL, AT(has_all), NULL, "names as long as they are (always)"},
-	{0, "stats", OPT_BOOL, AT(view.has_stats_only), NULL, "only what all accesses found"},
-	{0, "source", OPT_TRI, AT(has_source), NULL, "lines of source (default)"},
+	{0, "stats", OPT_BOOL, AT(view.has_stats_only), NULL, "only the totals of all accesses"},
+	{0, "source", OPT_TRI, AT(has_source), NULL, "show source lines (default)"},
 	{0, "stdio", OPT_BOOL, AT(is_text), NULL, "plain text (always, in this version)"},
-	{0, "json", OPT_BOOL, AT(is_json), NULL, "all of it as JSON, see pace-c2c(1)"},
+	{0, "json", OPT_BOOL, AT(is_json), NULL, "print everything as JSON, see pace-c2c(1)"},
 	SYMBOL_FILE_ROWS(c2c_command),
 	SYMBOL_NAME_ROWS(c2c_command),
 	{0, "debuginfod", OPT_DOUBLE, AT(debuginfod_s), "SECONDS",
-		"fetch missing symbols (DEBUGINFOD_URLS) for so long; default 10, 0: never",
+		"fetch missing symbols (DEBUGINFOD_URLS) for at most SECONDS; default 10, 0: never",
 		.max = 86400},
 	{'f', "force", OPT_BOOL, AT(is_forced), NULL,
-		"read it whoever it belongs to (always; perf asks)"},
+		"read files of any owner (always; perf needs -f)"},
 	{'q', "quiet", OPT_BOOL, AT(view.is_quiet), NULL, "only the cache lines"},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
 		"say where files were looked for, show parameters of C++ functions"},
@@ -148,7 +148,7 @@ static int check_calls(const struct c2c_command *c, const struct recorded *in, s
 	return !c->has_calls || in->has_chains
 		? 0
 		: err_set(err, ERR_INVAL,
-			  "-g: the recording has no call chains: pace c2c record -- -g ...");
+			  "-g: the recording has no call chains: 'pace c2c record -- -g ...' records them");
 }
 
 static int make_report(struct c2c_command *c, struct recorded *in, struct out *out, struct err *err)
@@ -227,7 +227,9 @@ static int run_c2c(int argc, char **argv)
 		argc--;
 		argv++;
 	}
-	/* What is behind the first word is a command to run, or options of record. */
+	/*
+	 * Parsing stops at the first argument that is not an option: a command to run, or options of record after "--".
+	 */
 	status = cmd_parse(&cmd_c2c, &c, is_record ? OPTS_STOP : 0, &argc, argv);
 	if (status >= 0)
 		return status;
@@ -237,7 +239,8 @@ static int run_c2c(int argc, char **argv)
 		if (cmd_take_input(&c.input, argc, argv, &err))
 			return cmd_fail(&cmd_c2c, &err, EXIT_USAGE);
 		if (c.has_calls && c.view.has_stats_only) {
-			err_set(&err, ERR_INVAL, "-g is of the uses of lines: not with --stats");
+			err_set(&err, ERR_INVAL,
+				"-g shows who uses the cache lines, which --stats leaves out: give only one of them");
 			return cmd_fail(&cmd_c2c, &err, EXIT_USAGE);
 		}
 		return run_report(&c);
@@ -245,7 +248,7 @@ static int run_c2c(int argc, char **argv)
 	if (argc)
 		err_set(&err, ERR_INVAL, "'%.60s' is neither record nor report", argv[0]);
 	else
-		err_set(&err, ERR_INVAL, "record or report?");
+		err_set(&err, ERR_INVAL, "give 'record' or 'report'");
 	return cmd_fail(&cmd_c2c, &err, EXIT_USAGE);
 }
 

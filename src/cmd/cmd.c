@@ -44,7 +44,7 @@ int cmd_parse(const struct cmd *cmd, void *options, unsigned flags, int *argc, c
 	struct err err;
 	int r;
 
-	/* The name of the command is no word of its options. */
+	/* argv[0] is the command's name, not one of its arguments. */
 	(*argc)--;
 	r = opts_parse(cmd->options ? cmd->options : none, options, flags, argc, argv + 1, &err);
 	for (int i = 0; i < *argc; i++)
@@ -52,7 +52,7 @@ int cmd_parse(const struct cmd *cmd, void *options, unsigned flags, int *argc, c
 	if (r == OPTS_HELP)
 		return cmd_print_help(cmd);
 	if (r < 0) {
-		/* What is refused is no word that another one was meant by. */
+		/* An option that is refused on purpose is not a typing error: the list of options would not help. */
 		if (err.code == ERR_UNSUPPORTED)
 			return cmd_fail(cmd, &err, EXIT_FAILED);
 		cmd_fail(cmd, &err, EXIT_USAGE);
@@ -69,7 +69,7 @@ int cmd_parse_alone(const struct cmd *cmd, void *options, int argc, char **argv)
 
 	if (status >= 0 || !argc)
 		return status;
-	err_set(&err, ERR_INVAL, "'%s' is one word too many: it takes none", argv[0]);
+	err_set(&err, ERR_INVAL, "unexpected argument '%s': this command takes none", argv[0]);
 	return cmd_fail(cmd, &err, EXIT_USAGE);
 }
 
@@ -78,11 +78,12 @@ int cmd_take_input(const char **input, int argc, char **argv, struct err *err)
 	if (!argc)
 		return 0;
 	if (argc > 1 || *input)
-		return err_set(err, ERR_INVAL, "'%s' is one word too many: '%s' is read",
-			argv[argc - 1], *input ? *input : argv[0]);
+		return err_set(err, ERR_INVAL,
+			"unexpected argument '%s': the recording to read is '%s'", argv[argc - 1],
+			*input ? *input : argv[0]);
 	if (strcmp(argv[0], "-") && access(argv[0], F_OK))
 		return err_set(err, ERR_INVAL,
-			"there is no file '%s': a word that is no option names the recording to read",
+			"there is no file '%s': an argument that is not an option names the recording to read",
 			argv[0]);
 	*input = argv[0];
 	return 0;

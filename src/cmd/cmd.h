@@ -17,15 +17,15 @@ enum {
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
 	EXIT_INCOMPLETE = 3, /* --strict: samples were lost */
-	EXIT_CONDITION = 4,  /* --fail-if: it is so */
+	EXIT_CONDITION = 4,  /* --fail-if: the condition holds */
 };
 
 struct cmd {
 	const char *name;
 	const char *summary;                 /* one line for `pace help` */
-	const char *usage[6];                /* what stands behind "pace NAME", closed by NULL */
-	const char *notes;                   /* text behind the options in -h, or NULL */
-	void (*add_notes)(struct str *text); /* the same where it follows from a table; or NULL */
+	const char *usage[6];                /* what follows "pace NAME"; NULL-terminated */
+	const char *notes;                   /* text after the options in -h, or NULL */
+	void (*add_notes)(struct str *text); /* the same, made from a table; or NULL */
 	const struct opt *options;           /* NULL: none */
 	int (*run)(int argc, char **argv);   /* argv[0] is the command's name */
 };
@@ -34,7 +34,7 @@ extern const struct cmd cmd_list, cmd_stat, cmd_record, cmd_report, cmd_annotate
 	cmd_script, cmd_readperf, cmd_buildid_list, cmd_cache, cmd_data, cmd_diff, cmd_c2c, cmd_mem,
 	cmd_doctor, cmd_version, cmd_help;
 
-/* All commands, closed by NULL. */
+/* All commands, NULL-terminated. */
 extern const struct cmd *const cmd_table[];
 
 /* "pace NAME: message" on stderr, made safe for a terminal; returns status. */
@@ -46,17 +46,17 @@ int cmd_fail(const struct cmd *cmd, const struct err *err, int status);
  */
 int cmd_parse(const struct cmd *cmd, void *options, unsigned flags, int *argc, char **argv);
 
-/* The same for commands that take no words: any that is left is wrong usage. */
+/* The same for commands that take no arguments: one that is left is a usage error. */
 int cmd_parse_alone(const struct cmd *cmd, void *options, int argc, char **argv);
 
 /*
- * The same for commands that read a recording, which may be the one word that is no option: *input is
- * the member of `options` that -i sets.
+ * The same for commands that read a recording, which may be given as the only argument. *input is the member of
+ * `options` that -i sets.
  */
 int cmd_parse_reader(const struct cmd *cmd, void *options, const char **input, int argc,
 	char **argv);
 
-/* What it does with the words that are left; ERR_INVAL. */
+/* Takes the remaining argument, if there is one, as *input. ERR_INVAL: too many arguments, or no such file. */
 int cmd_take_input(const char **input, int argc, char **argv, struct err *err);
 
 /*
@@ -65,13 +65,15 @@ int cmd_take_input(const char **input, int argc, char **argv, struct err *err);
  */
 const char *cmd_input(const char *named);
 
-/* If it is perf.data that is missing: how to get one; if it is a profile that others read: what it is. */
+/*
+ * Rewrites *err if a missing 'perf.data' or an imported profile is the reason: says how to get one, or what reads it.
+ */
 void cmd_explain_missing(const char *input, struct err *err);
 
 /* Prints the help page of a command. */
 int cmd_print_help(const struct cmd *cmd);
 
-/* A log that writes to stderr what is at least as important as `level`. */
+/* Initializes a log that writes messages of `level` and above to stderr. */
 void cmd_log_init(struct log *log, enum log_level level);
 
 #endif

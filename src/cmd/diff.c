@@ -36,7 +36,7 @@ struct diff_command {
 	unsigned verbose;
 };
 
-enum { VERSION = 3 }; /* of the members of JSON */
+enum { VERSION = 3 }; /* of the JSON output */
 
 #define DEFAULT_KEYS     "dso,symbol"
 #define DEFAULT_BASELINE "perf.data.old"
@@ -65,7 +65,7 @@ static int set_method(void *target, const char *value, struct err *err)
 	} methods[] = {{"delta-abs", DIFF_DELTA_ABS}, {"delta", DIFF_DELTA}, {"ratio", DIFF_RATIO}};
 	struct diff_command *o = target;
 
-	/* perf: a '+' in front sorts by it, which is always done. */
+	/* In perf a '+' in front sorts by the method; pace always sorts. */
 	value += *value == '+';
 	for (size_t i = 0; i < ARRAY_SIZE(methods); i++) {
 		if (strcmp(methods[i].word, value))
@@ -79,7 +79,7 @@ static int set_method(void *target, const char *value, struct err *err)
 	}
 	return err_set(err, ERR_INVAL,
 		"'%.60s' is none of delta-abs, delta, ratio, wdiff:WEIGHT,WEIGHT%s", value,
-		!strcmp(value, "cycles") ? "; cycles of basic blocks are not there yet" : "");
+		!strcmp(value, "cycles") ? "; cycles of basic blocks are not compared yet" : "");
 }
 
 static int set_percentage(void *target, const char *value, struct err *err)
@@ -92,56 +92,57 @@ static int set_percentage(void *target, const char *value, struct err *err)
 static const struct opt options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to compare"},
 	{'s', "sort", OPT_STR, AT(sort), "KEY,...",
-		"rows by these keys; default dso,symbol; of folded stacks symbol"},
+		"group rows by these keys; default dso,symbol, or symbol for folded stacks"},
 	{0, "children", OPT_BOOL, AT(has_children), NULL,
-		"functions with all they called, instead of themselves alone"},
+		"count functions with everything they called"},
 	{0, "normalise", OPT_STR, AT(per), "WHAT",
-		"make recordings comparable: by level (what most functions changed, the default), run (not at all), total, or an EVENT's count"},
+		"scale recordings to be comparable: level (by what most functions changed; default), run (not at all), total, or an EVENT's count"},
 	{'d', "dsos", OPT_STR, AT(filter.dsos), "DSO,...", "only code of these files"},
 	{'C', "comms", OPT_STR, AT(filter.comms), "COMM,...", "only threads of these names"},
 	{'S', "symbols", OPT_STR, AT(filter.symbols), "NAME,...", "only these functions"},
-	{0, "cpu", OPT_STR, AT(cpus), "LIST", "only samples of these CPUs, like 0-3,8"},
-	{0, "pid", OPT_STR, AT(pids), "PID,...", "only those of these processes"},
-	{0, "tid", OPT_STR, AT(tids), "TID,...", "only those of these threads"},
+	{0, "cpu", OPT_STR, AT(cpus), "LIST", "only samples on these CPUs, like 0-3,8"},
+	{0, "pid", OPT_STR, AT(pids), "PID,...", "only samples of these processes"},
+	{0, "tid", OPT_STR, AT(tids), "TID,...", "only samples of these threads"},
 	{0, "time", OPT_STR, AT(time), "SPAN,...[:SPAN,...]",
-		"only those of this time: FROM,TO in seconds, 10%-20%, or 10%/2; behind a ':' of the next recording"},
+		"only samples of this time: FROM,TO in seconds, 10%-20%, or 10%/2; spans after a ':' are for the next recording"},
 	{0, "percentage", OPT_CALL, 0, "OF",
-		"shares of what is left: relative; of all: absolute (default)",
+		"shares of the filtered samples (relative) or of all samples (absolute; default)",
 		.call = set_percentage},
 	{0, NULL, OPT_TITLE, 0, NULL, "What to show"},
 	{'c', "compute", OPT_CALL, 0, "METHOD",
 		"delta-abs (default), delta, ratio, wdiff:WEIGHT,WEIGHT", .call = set_method},
 	{'o', "order", OPT_U64, AT(order), "N",
-		"sort by the N-th recording behind the baseline; 0: by the baseline", .max = 1000},
+		"sort by the N-th recording after the baseline; 0: by the baseline", .max = 1000},
 	{'p', "period", OPT_BOOL, AT(view.has_periods), NULL, "columns with the periods"},
-	{'F', "formula", OPT_BOOL, AT(view.has_formula), NULL, "and how they are computed with"},
+	{'F', "formula", OPT_BOOL, AT(view.has_formula), NULL, "show how the values were computed"},
 	{'b', "baseline-only", OPT_BOOL, AT(view.is_in_baseline_only), NULL,
 		"only what the baseline has"},
 	{0, "percent-limit", OPT_DOUBLE, AT(view.limit), "PCT",
-		"leave out what has less in all recordings", .max = 100},
+		"leave out rows with less than this in all recordings", .max = 100},
 	{0, "all", OPT_BOOL, AT(view.has_all_words), NULL,
-		"in words, everything that differs; default the first 10"},
-	{0, "json", OPT_BOOL, AT(forms.is_chosen[FORM_JSON]), NULL, "as JSON"},
+		"describe every difference in words; default the first 10"},
+	{0, "json", OPT_BOOL, AT(forms.is_chosen[FORM_JSON]), NULL, "print JSON"},
 	{0, "folded", OPT_BOOL, AT(forms.is_chosen[FORM_FOLDED]), NULL,
-		"stacks on a line each with both sides' samples, for a differential flame graph"},
+		"one line per stack with the samples of both sides, for a differential flame graph"},
 	{'t', "field-separator", OPT_STR, AT(forms.separator), "SEP",
 		"columns separated by SEP instead of blanks"},
 	{'q', "quiet", OPT_BOOL, AT(view.is_quiet), NULL, "only the table"},
 	{0, NULL, OPT_TITLE, 0, NULL, "How to read"},
 	SYMBOL_FILE_ROWS(diff_command),
 	{0, "debuginfod", OPT_DOUBLE, AT(debuginfod_s), "SECONDS",
-		"fetch missing symbols (DEBUGINFOD_URLS) for so long; default 10, 0: never",
+		"fetch missing symbols (DEBUGINFOD_URLS) for at most SECONDS; default 10, 0: never",
 		.max = 86400},
 	STRICT_ROW(struct diff_command),
 	SYMBOL_NAME_ROWS(diff_command),
-	{'f', "force", OPT_BOOL, AT(is_forced), NULL, "whoever they belong to (always; perf asks)"},
+	{'f', "force", OPT_BOOL, AT(is_forced), NULL,
+		"read files of any owner (always; perf needs -f)"},
 	{'j', "threads", OPT_U64, AT(n_workers), "N", "use N threads; default all cores", .min = 1,
 		.max = WORKERS_MAX},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
 		"say where files were looked for, show parameters of C++ functions"},
 	{'m', "modules", OPT_NOTHING, 0, NULL, "names of modules are always looked for"},
 	{'D', "dump-raw-trace", OPT_REFUSED, 0, NULL,
-		"'pace report -D -i FILE' prints the records of each"},
+		"'pace report -D -i FILE' prints the records of one"},
 	{0, "cycles-hist", OPT_REFUSED, 0, NULL,
 		"cycles of basic blocks are not compared; 'pace report --total-cycles' shows those of one recording"},
 	{0, "stream", OPT_REFUSED, 0, NULL,
@@ -168,7 +169,7 @@ struct comparing {
 	size_t n_keys;
 	VEC(struct delta_recording) recordings;
 	VEC(struct compared) events;
-	struct table by_name; /* of them */
+	struct table by_name; /* indexes `events` */
 	struct stackrows stacks;
 	bool has_warned, has_lost;
 	size_t n_imports; /* of the recordings: profiles that other programs made */
@@ -187,7 +188,7 @@ static int choose_files(struct comparing *c, int n_before, int n, char **words, 
 	}
 	if (!n_before || n_before == n)
 		return err_set(err, ERR_INVAL,
-			"'--' stands between the baseline's recordings and those that are compared with it");
+			"'--' needs recordings on both sides: the baseline's before it, those to compare after it");
 	for (int i = 0; i < n; i++)
 		vec_add(&c->recordings,
 			((struct delta_recording){words[i],
@@ -195,7 +196,7 @@ static int choose_files(struct comparing *c, int n_before, int n, char **words, 
 	return 0;
 }
 
-/* The one that is compared under that name, or TABLE_NONE. */
+/* The index of the compared event `name`, or TABLE_NONE. */
 static u32 find_compared(const struct comparing *c, const char *name)
 {
 	struct table_probe probe = table_probe(&c->by_name, hash_bytes(name, strlen(name)));
@@ -207,7 +208,7 @@ static u32 find_compared(const struct comparing *c, const char *name)
 	return TABLE_NONE;
 }
 
-/* The number in this recording of each event that is compared, the first one of its name; or -1. */
+/* For each compared event, the index of the first event of that name in `p`, or -1. The caller frees it. */
 static s64 *find_events(const struct comparing *c, const struct profile *p)
 {
 	s64 *found = mem_alloc((c->events.n + 1) * sizeof(*found));
@@ -219,13 +220,13 @@ static s64 *find_events(const struct comparing *c, const struct profile *p)
 		if (at != TABLE_NONE)
 			found[at] = (s64)i;
 	}
-	/* One event each, if by other names: what else should be compared. */
+	/* With one event on each side, these two are compared even if their names differ. */
 	if (p->events.n == 1 && c->events.n == 1)
 		found[0] = 0;
 	return found;
 }
 
-/* The first recording says which events there are. */
+/* The first recording decides which events are compared. */
 static void take_events(struct comparing *c, const struct recorded *r)
 {
 	vec_each(e, &r->profile.events) {
@@ -259,7 +260,7 @@ static int find_per(const struct comparing *c, const struct profile *p, u32 even
 			by = (s64)i;
 	if (by < 0 || !p->events.at[by].period)
 		return err_set(err, ERR_INVAL,
-			"--normalise: in '%s' there is no sample of an event '%.60s'", path, per);
+			"--normalise: '%s' has no samples of an event '%.60s'", path, per);
 	*ret_per = (double)p->events.at[by].period;
 	return 0;
 }
@@ -306,7 +307,7 @@ static int add_profile(struct comparing *c, size_t recording, const struct recor
 	return result;
 }
 
-/* Whether the recording has what the keys are of. */
+/* Fails if the recording lacks what a key needs. */
 static int check_keys(const struct comparing *c, const struct recorded *r, const char *path,
 	struct err *err)
 {
@@ -316,7 +317,7 @@ static int check_keys(const struct comparing *c, const struct recorded *r, const
 	return 0;
 }
 
-/* The spans of time of the n-th recording: "a:b" has those of two, and the last ones are of all others. */
+/* The time spans of the n-th recording: "a:b" has those of two, and the last ones hold for all others. */
 static char *spans_of(const char *text, size_t n)
 {
 	char *spans;
@@ -340,7 +341,7 @@ static int choose_samples(const struct comparing *c, size_t recording, const str
 	return r ? err_prefix(err, "'%s'", s->reader.path) : 0;
 }
 
-/* What needs a recording, where another program's profile is compared. */
+/* Fails if an option needs a recording's samples, and `r` is another program's profile. */
 static int check_import(const struct diff_command *o, const struct recorded *r, struct err *err)
 {
 	const char *option = o->cpus ? "--cpu"
@@ -351,8 +352,8 @@ static int check_import(const struct diff_command *o, const struct recorded *r, 
 	if (recorded_has_trace(r) || !option)
 		return 0;
 	return err_set(err, ERR_INVAL,
-		"%s: '%s' is %s, of which neither single samples nor losses are known", option,
-		r->import.path, r->import.importer->what);
+		"%s: '%s' is %s, which has no single samples and does not tell what was lost",
+		option, r->import.path, r->import.importer->what);
 }
 
 static int read_one(struct comparing *c, size_t recording, struct err *err)
@@ -364,7 +365,7 @@ static int read_one(struct comparing *c, size_t recording, struct err *err)
 
 	if (result && err->code == ERR_NOENT && !strcmp(path, DEFAULT_BASELINE))
 		return err_set(err, ERR_NOENT,
-			"there is no '%s' to compare with: the second 'pace record' in a directory keeps the first one's recording as that",
+			"there is no '%s' to compare with: a second 'pace record' in the same directory keeps the first recording under that name",
 			path);
 	if (result)
 		return result;
@@ -388,7 +389,7 @@ static int read_one(struct comparing *c, size_t recording, struct err *err)
 	return result;
 }
 
-/* Rows by what all of them tell: of folded stacks that is functions alone. */
+/* The keys that all inputs have: folded stacks have functions only. */
 static const char *default_keys(struct comparing *c)
 {
 	const char *keys = DEFAULT_KEYS;
@@ -423,13 +424,13 @@ static int choose(struct comparing *c, struct err *err)
 	for (size_t i = 0; i < kept; i++)
 		if (key_is_of_branches(c->keys[i]) || c->keys[i]->label == LABEL_PARENT)
 			return err_set(err, ERR_INVAL,
-				"--sort: '%s' is a key of report only: %s are not looked at here",
+				"--sort: '%s' works in 'pace report' only: diff does not look at %s",
 				c->keys[i]->name,
 				key_is_of_branches(c->keys[i]) ? "branches" : "callers by name");
 	if (form_check(&o->forms, err))
 		return err->code;
 	o->view.order = (u32)o->order;
-	/* Of samples here and time there only the shares say something. */
+	/* If one side counts samples and the other time, only shares can be compared. */
 	if (!o->per && c->n_imports && c->n_imports < c->recordings.n)
 		o->per = "total";
 	o->view.per = !o->per || !strcmp(o->per, "level") ? DIFF_PER_LEVEL
@@ -499,7 +500,7 @@ static void show(struct comparing *c, struct out *out)
 	page_end(&p, NULL);
 }
 
-/* A recording that is compared with itself has no changes, also where code has no names. */
+/* A recording that is compared with itself has no changes, not even where code has no names. */
 static void find_copies(struct comparing *c)
 {
 	u32 n = 1;
@@ -531,7 +532,7 @@ static int compare(struct comparing *c, struct out *out, struct err *err)
 	return 0;
 }
 
-/* Where "--" is, or -1: the parser of options takes it away. */
+/* The index of "--", or -1. The option parser removes it. */
 static int find_dashes(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
@@ -588,7 +589,7 @@ const struct cmd cmd_diff = {
 	.summary = "compare recordings: what became slower, what faster",
 	.usage = {"[OPTIONS] [BASELINE] [FILE...]", "[OPTIONS] BASELINE... -- FILE...", NULL},
 	.notes =
-		"Without files perf.data.old is compared with perf.data. Several recordings a side tell change from chance.\n",
+		"Without files perf.data.old is compared with perf.data. Several recordings on each side tell change from chance.\n",
 	.options = options,
 	.run = run_diff,
 };

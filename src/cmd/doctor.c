@@ -19,8 +19,8 @@ struct doctor_options {
 
 static const struct opt options[] = {
 	{'v', "verbose", OPT_BOOL, AT(is_verbose), NULL,
-		"also how each change outlives a boot, and the kernel's configuration"},
-	{0, "json", OPT_BOOL, AT(is_json), NULL, "for programs; the man page has the schema"},
+		"also show how to keep each change after a reboot, and the kernel's configuration"},
+	{0, "json", OPT_BOOL, AT(is_json), NULL, "print JSON; pace-doctor(1) describes it"},
 	{0, "root", OPT_STR, AT(root), "DIR",
 		"judge another machine by copies of its /proc, /sys and /boot below DIR"},
 	{.kind = OPT_END},
@@ -39,15 +39,15 @@ static int check_words(int argc, char **argv, const struct doctor_options *o, st
 	struct stat st;
 
 	if (argc)
-		return err_set(err, ERR_INVAL, "'%s' is one word too many: doctor takes none",
+		return err_set(err, ERR_INVAL, "unexpected argument '%s': doctor takes none",
 			argv[0]);
 	if (!o->root)
 		return 0;
 	if (stat(o->root, &st) || !S_ISDIR(st.st_mode))
-		return err_set(err, ERR_NOENT, "--root: '%s' is no directory", o->root);
+		return err_set(err, ERR_NOENT, "--root: '%s' is not a directory", o->root);
 	if (!has_folder(o->root, "proc") && !has_folder(o->root, "sys"))
-		return err_set(err, ERR_NOENT,
-			"--root: '%s' holds neither 'proc' nor 'sys' of a machine", o->root);
+		return err_set(err, ERR_NOENT, "--root: '%s' contains neither 'proc' nor 'sys'",
+			o->root);
 	return 0;
 }
 
@@ -80,7 +80,7 @@ static int run_doctor(int argc, char **argv)
 
 const struct cmd cmd_doctor = {
 	.name = "doctor",
-	.summary = "tell what can be measured here, and what would change the rest",
+	.summary = "show what can be measured here, and what would allow the rest",
 	.usage = {"[OPTIONS]", NULL},
 	.notes = "The exit status is 0 if you can measure your own programs, else 1.\n",
 	.options = options,

@@ -1,8 +1,8 @@
 /*
- * elsewhere.h - commands of perf that are none here, and what does their work.
+ * elsewhere.h - commands that perf has and pace does not, and what does their work.
  *
- * In       a word that is no command of ours
- * Out      a sentence that names commands of ours, or says that there is nothing for it; NULL: no
+ * In       a word that is not a command of pace
+ * Out      a sentence that names commands of pace, or says that there is none for it; NULL: not a
  *          command of perf either
  */
 #ifndef PACE_CMD_ELSEWHERE_H

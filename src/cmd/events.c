@@ -49,7 +49,7 @@ int event_words_exclude_self(void *target, const char *value, struct err *err)
 	return add_word(target, WORD_EXCLUDE_SELF, NULL);
 }
 
-/* Tracepoints have the process in what they say. */
+/* Filters this process out of tracepoints, the only events with a field for it. */
 static int exclude_self(struct event_list *events, struct err *err)
 {
 	char filter[48];
@@ -57,11 +57,11 @@ static int exclude_self(struct event_list *events, struct err *err)
 	for (size_t i = events->last; i < events->n; i++)
 		if (events->at[i].attr.type != PERF_TYPE_TRACEPOINT)
 			return err_set(err, ERR_INVAL,
-				"--exclude-perf belongs behind tracepoints: event '%s' is none",
+				"--exclude-perf must follow tracepoints: event '%s' is not one",
 				events->at[i].name);
 	if (events->last >= events->n)
 		return err_set(err, ERR_INVAL,
-			"--exclude-perf belongs behind the -e whose events it filters");
+			"--exclude-perf must follow the -e whose events it filters");
 	snprintf(filter, sizeof(filter), "common_pid != %d", getpid());
 	return event_set_filter(events, filter, err);
 }
@@ -72,9 +72,7 @@ static void drop_from(struct event_list *events, size_t n)
 		cpus_fini(&events->at[--events->n].cpus);
 }
 
-/*
- * The vendors' tables are megabytes of JSON: they are opened for a name that nobody else knows.
- */
+/* The vendors' tables are megabytes of JSON: they are opened only for names that are known nowhere else. */
 static int parse_text(const struct event_words *w, const char *text, struct event_list *events,
 	struct log *log, struct err *err)
 {
@@ -88,7 +86,7 @@ static int parse_text(const struct event_words *w, const char *text, struct even
 	if (r != ERR_NOENT)
 		return r;
 	if (catalog_open(&catalog, &places, log, &why)) {
-		/* Who named a folder wants to know what is wrong with it. */
+		/* A user who named a folder needs to know what is wrong with it. */
 		if (w->folder)
 			*err = why;
 		return err->code;
@@ -139,7 +137,7 @@ int event_words_parse(const struct event_words *w, const char *defaults, struct 
 	}
 	if (has_cgroups && has_each)
 		return err_set(err, ERR_INVAL, "-G and --for-each-cgroup: choose one");
-	/* It multiplies all events, also those behind it. */
+	/* --for-each-cgroup multiplies all events, also those that follow it. */
 	vec_each(word, &w->words)
 		if (word->kind == WORD_EACH_CGROUP &&
 			take_cgroups(word->kind, word->text, events, err))

@@ -35,31 +35,30 @@ int event_words_each_cgroup(void *target, const char *value, struct err *err);
 int event_words_exclude_self(void *target, const char *value, struct err *err);
 
 /* clang-format off: rows of option tables */
-#define EVENT_ROWS(help)                                                                   \
-	{'e', "event", OPT_CALL, 0, "EVENT", help, .flags = OPT_COMMON,                    \
-		.call = event_words_event},                                                \
-		{0, "filter", OPT_CALL, 0, "FILTER",                                       \
-			"of the events before it: only those for which this is true",      \
-			.call = event_words_filter},                                       \
-		{'G', "cgroup", OPT_CALL, 0, "NAME,...",                                   \
-			"the events before it: one after the other only in these cgroups", \
-			.call = event_words_cgroups},                                      \
-	{                                                                                  \
-		0, "events-dir", OPT_STR, offsetof(struct event_words, folder), "DIR",     \
-			"names from the vendors' tables in DIR"                            \
+#define EVENT_ROWS(help)                                                                \
+	{'e', "event", OPT_CALL, 0, "EVENT", help, .flags = OPT_COMMON,                 \
+		.call = event_words_event},                                             \
+		{0, "filter", OPT_CALL, 0, "FILTER",                                    \
+			"restrict the preceding events to those that match FILTER",     \
+			.call = event_words_filter},                                    \
+		{'G', "cgroup", OPT_CALL, 0, "NAME,...",                                \
+			"restrict the preceding events to these cgroups, one for each", \
+			.call = event_words_cgroups},                                   \
+	{                                                                               \
+		0, "events-dir", OPT_STR, offsetof(struct event_words, folder), "DIR",  \
+			"look up event names in the vendors' tables in DIR"             \
 	}
-#define EVENT_ROWS_EACH_CGROUP                                       \
-	{                                                            \
-		0, "for-each-cgroup", OPT_CALL, 0, "NAME,...",       \
-			"all events once for each of these cgroups", \
-			.call = event_words_each_cgroup              \
+#define EVENT_ROWS_EACH_CGROUP                                        \
+	{                                                             \
+		0, "for-each-cgroup", OPT_CALL, 0, "NAME,...",        \
+			"open events once for each of these cgroups", \
+			.call = event_words_each_cgroup               \
 	}
 /* clang-format on */
 
 /*
- * Appends the events of all words. Where there is no -e, `defaults` are what the others belong to;
- * NULL: nothing. Names that neither the kernel nor sysfs knows are looked up in the vendors'
- * tables.
+ * Appends the events of all words. Without -e the other words apply to `defaults`; NULL: to nothing. Names that neither
+ * the kernel nor sysfs knows are looked up in the vendors' tables.
  */
 int event_words_parse(const struct event_words *w, const char *defaults, struct event_list *events,
 	struct log *log, struct err *err);

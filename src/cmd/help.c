@@ -24,7 +24,7 @@ static int list_commands(void)
 	return out_close(&out, &err) ? cmd_fail(&cmd_help, &err, EXIT_FAILED) : EXIT_OK;
 }
 
-/* What was typed is no command: the nearest that is one, or what does the work of perf's. */
+/* `typed` is not a command: names the nearest one, or what does the work of perf's command. */
 static int explain_unknown(const char *typed)
 {
 	const char *advice = elsewhere_find(typed);

@@ -18,13 +18,13 @@ struct list_options {
 static const struct opt options[] = {
 	{.kind = OPT_TITLE, .help = "Which events"},
 	{0, "all", OPT_BOOL, AT(inventory.has_all), NULL,
-		"tracepoints too, if no word asks for them"},
+		"list tracepoints even if no WORD asks for them"},
 	{0, "unit", OPT_STR, AT(inventory.pmu), "PMU", "only events of this PMU"},
 	{0, "deprecated", OPT_BOOL, AT(inventory.has_deprecated), NULL,
-		"also those that a vendor's table calls deprecated"},
-	{.kind = OPT_TITLE, .help = "What is said of them"},
+		"also events that a vendor's table calls deprecated"},
+	{.kind = OPT_TITLE, .help = "What to show of them"},
 	{0, "details", OPT_BOOL, AT(has_details), NULL,
-		"all that is known: description, encoding, terms, why it does not open"},
+		"everything that is known: description, encoding, terms, why it does not open"},
 	{'v', "long-desc", OPT_BOOL, AT(is_long), NULL, "the same as --details"},
 	{0, "raw", OPT_BOOL, AT(is_raw), NULL, "the encoding instead of a description"},
 	{0, "no-desc", OPT_BOOL, AT(has_no_descriptions), NULL, "names, and whether they open"},
@@ -32,11 +32,11 @@ static const struct opt options[] = {
 		"only the names, in one line, tracepoints too"},
 	{'j', "json", OPT_BOOL, AT(is_json), NULL,
 		"an array of objects, tracepoints too; pace-list(1) describes them"},
-	{.kind = OPT_TITLE, .help = "Where from"},
+	{.kind = OPT_TITLE, .help = "Where to look"},
 	{0, "events-dir", OPT_STR, AT(inventory.events_dir), "DIR",
-		"the vendors' tables of events: as in Linux' tools/perf/pmu-events, or Intel's perfmon"},
+		"the vendors' tables of events, as in Linux's tools/perf/pmu-events or Intel's perfmon"},
 	{0, "sysfs", OPT_STR, AT(copy), "DIR",
-		"a copy of another machine's /sys; nothing is opened then"},
+		"list from a copy of another machine's /sys, without opening events"},
 	{.kind = OPT_END},
 };
 
@@ -104,8 +104,8 @@ const struct cmd cmd_list = {
 	.usage = {"[OPTIONS] [WORD...]", NULL},
 	.notes =
 		"A WORD is a group (hw, sw, cache, pmu, raw, breakpoint, tracepoint, table), a PMU, a topic, a system of\n"
-		"tracepoints, a pattern like 'sched:*', or text that names or descriptions have in them. Of several\n"
-		"words that are no groups, all must fit.\n",
+		"tracepoints, a pattern like 'sched:*', or text to find in names or descriptions. If several words\n"
+		"are not groups, an event must match all of them.\n",
 	.options = options,
 	.run = run_list,
 };

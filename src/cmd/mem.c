@@ -33,24 +33,24 @@ static int set_types(void *target, const char *value, struct err *err)
 		if (!is_known)
 			return err_set(err, ERR_INVAL, "'%.60s' is none of load, store", value);
 	}
-	return m->record.what ? 0 : err_set(err, ERR_INVAL, "load, store or both?");
+	return m->record.what ? 0 : err_set(err, ERR_INVAL, "give load, store or both");
 }
 
 static const struct opt options[] = {
-	{0, NULL, OPT_TITLE, 0, NULL, "record: options of 'pace record' may follow behind a --"},
+	{0, NULL, OPT_TITLE, 0, NULL, "record: options of 'pace record' may follow after a --"},
 	{'t', "type", OPT_CALL, 0, "WHAT,...", "load, store; default both", .call = set_types},
 	{'e', "event", OPT_STR, AT(record.event), "EVENT",
-		"this event instead of those that this machine has for it"},
+		"record EVENT instead of this machine's memory events"},
 	{0, "ldlat", OPT_U64, AT(record.latency), "CYCLES",
-		"only loads that take so long; default 30", .max = UINT16_MAX},
+		"only loads that take at least CYCLES; default 30", .max = UINT16_MAX},
 	{'U', "all-user", OPT_BOOL, AT(record.has_user_only), NULL, "only user space"},
 	{'K', "all-kernel", OPT_BOOL, AT(record.has_kernel_only), NULL, "only the kernel"},
 	{'p', "phys-data", OPT_BOOL, AT(has_phys), NULL,
-		"physical addresses too, which need rights"},
+		"also record physical addresses, which need privileges"},
 	{0, "data-page-size", OPT_BOOL, AT(record.has_page_sizes), NULL,
-		"and how large the data's pages are"},
+		"also record the page sizes of the data"},
 	{0, "dry-run", OPT_BOOL, AT(record.shows), NULL,
-		"only print the 'pace record' that it would be"},
+		"only print the 'pace record' command that would run"},
 	{0, "sysfs", OPT_STR, AT(record.sysfs), "DIR", "look for events in a copy of /sys"},
 	{.kind = OPT_END},
 };
@@ -84,7 +84,9 @@ static int run_mem(int argc, char **argv)
 		return run_report(argc - 1, argv + 1);
 	argc -= is_record;
 	argv += is_record;
-	/* What is behind the first word is a command to run, or options of record. */
+	/*
+	 * Parsing stops at the first argument that is not an option: a command to run, or options of record after "--".
+	 */
 	status = cmd_parse(&cmd_mem, &m, OPTS_STOP, &argc, argv);
 	if (status >= 0)
 		return status;
@@ -94,13 +96,13 @@ static int run_mem(int argc, char **argv)
 	if (argc)
 		err_set(&err, ERR_INVAL, "'%.60s' is neither record nor report", argv[0]);
 	else
-		err_set(&err, ERR_INVAL, "record or report?");
+		err_set(&err, ERR_INVAL, "give 'record' or 'report'");
 	return cmd_fail(&cmd_mem, &err, EXIT_USAGE);
 }
 
 const struct cmd cmd_mem = {
 	.name = "mem",
-	.summary = "where programs wait for memory: sample its accesses, and show them",
+	.summary = "sample memory accesses, and show where programs wait for memory",
 	.usage = {"record [OPTIONS] [-- RECORD-OPTIONS] COMMAND...",
 		"report [REPORT-OPTIONS] [FILE]", NULL},
 	.notes = "report is 'pace report --mem-mode': its options are those of report.\n",

@@ -6,7 +6,7 @@
 #include "base/out.h"
 #include "base/vec.h"
 
-enum { WORDS_MAX = 16 }; /* of ours */
+enum { WORDS_MAX = 16 }; /* that this file adds */
 
 static int find_event(const struct memory_record *m, struct str *text, struct err *err)
 {
@@ -21,7 +21,7 @@ static int find_event(const struct memory_record *m, struct str *text, struct er
 	return 0;
 }
 
-/* --dry-run: the command line that does it. */
+/* --dry-run: prints the command line instead of running it. */
 static int show_words(const struct cmd *cmd, char *const *words, size_t n)
 {
 	struct out out = {.fd = STDOUT_FILENO};

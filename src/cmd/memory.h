@@ -1,7 +1,7 @@
 /*
- * memory.h - what c2c and mem have in common: recording accesses of memory, which is 'record' with this machine's events for it.
+ * memory.h - what c2c and mem share: recording memory accesses, which is 'record' with this machine's events for them.
  *
- * In       options; the words behind them: options of record behind a "--", and the command
+ * In       options; the arguments after them: options of record after a "--", and the command
  * Out      the exit status of record
  */
 #ifndef PACE_CMD_MEMORY_H
@@ -11,14 +11,14 @@
 #include "event/memevents.h"
 
 struct memory_record {
-	const char *event; /* NULL: those that this machine has */
+	const char *event; /* NULL: this machine's memory events */
 	const char *sysfs; /* "/sys" */
 	unsigned what;     /* enum memevents_what */
 	u64 latency;       /* cycles that a load takes at least */
 	bool has_user_only, has_kernel_only;
-	bool has_no_phys; /* physical addresses need rights */
+	bool has_no_phys; /* they need privileges */
 	bool has_page_sizes;
-	bool shows; /* only the words of 'record' are printed */
+	bool shows; /* only print the words of 'record' */
 };
 
 int memory_run_record(const struct cmd *cmd, const struct memory_record *m, int argc, char **argv);

@@ -59,7 +59,7 @@ static void add_process(void *ctx, const struct processlist_process *p)
 		r->n_columns = r->trace.session.reader.events.n;
 		r->has_processes = true;
 	}
-	/* NULL: there was none at all. */
+	/* NULL: the recording has no processes. */
 	if (p)
 		readperf_add_process(&r->processes, p, r->n_columns);
 }
@@ -84,7 +84,7 @@ static int open_tables(struct reading *r, struct err *err)
 	return result;
 }
 
-/* The first that could not be written is told of. */
+/* Reports the first table that could not be written. */
 static int close_tables(struct reading *r, struct err *err)
 {
 	struct csv *tables[] = {&r->overview, &r->processes, &r->results, &r->stat};
@@ -99,7 +99,7 @@ static int close_tables(struct reading *r, struct err *err)
 
 /* ---- records ---- */
 
-/* A sample that does not say whose it is, is nobody's. */
+/* A sample without a TID belongs to no process. */
 static u32 pid_of(const struct visit *v)
 {
 	return v->format->type & PERF_SAMPLE_TID ? v->sample->pid : PROCESSLIST_NOBODY;
@@ -113,7 +113,7 @@ static void count(struct reading *r, struct visit *v)
 
 	processlist_add_sample(&r->processlist, pid_of(v), v->event, v->sample->period);
 	aggregate_add(a, v);
-	/* The same code in other processes is no more to be known of. */
+	/* Forgets which samples were alike: later ones are counted apart, and merged at the end. */
 	if (a->uniques.n >= MAX(a->profile.rows.n, (size_t)DISTINCT_LEAST))
 		aggregate_forget(a);
 }
@@ -137,7 +137,7 @@ static void take_sample(struct reading *r, struct visit *v, struct readperf_reco
 	row->time = v->sample->time;
 }
 
-/* Whom the record is about, and when. */
+/* Fills in which task the record is about, and its time. */
 static void describe(const struct visit *v, struct readperf_record *row)
 {
 	const struct sample_format *format = v->format;
@@ -153,7 +153,7 @@ static void describe(const struct visit *v, struct readperf_record *row)
 	}
 	if (!body || v->rec->type == PERF_RECORD_KSYMBOL)
 		return;
-	/* The trailer has who caused the record; the body whom it is about. */
+	/* The trailer names the task that caused the record, the body the task that it is about. */
 	row->has_task = true;
 	if (v->rec->type == PERF_RECORD_FORK || v->rec->type == PERF_RECORD_EXIT) {
 		row->pid = body->task.pid;
@@ -189,7 +189,7 @@ static void take(struct reading *r, struct visit *v)
 	if (v->is_next)
 		return;
 	readperf_add_record(&r->overview, &row, &r->scratch);
-	/* Whoever looks on wants to see what came, when a round of it is over. */
+	/* Somebody may follow the tables of a stream: each round is flushed when it is complete. */
 	if (v->rec->type == PERF_RECORD_FINISHED_ROUND && r->trace.session.reader.is_stream) {
 		out_flush(&r->overview.out);
 		out_flush(&r->processes.out);
@@ -200,11 +200,11 @@ static void warn(struct reading *r)
 {
 	if (r->processlist.n_doubles)
 		log_warn(&r->log,
-			"%llu processes were forked with the number of one that had not ended: its exit is not in the recording",
+			"%llu processes were forked with the pid of a process that had not ended: its exit is missing from the recording",
 			(unsigned long long)r->processlist.n_doubles);
 	if (r->processlist.n_lone_threads)
 		log_warn(&r->log,
-			"%llu threads were forked in a process that the recording does not know: its beginning is missing",
+			"%llu threads were forked by processes that the recording does not know: their start is missing from it",
 			(unsigned long long)r->processlist.n_lone_threads);
 }
 
@@ -278,7 +278,7 @@ static void add_functions(struct reading *r)
 	calls_init(&calls, p);
 	readperf_start_results(&r->results, p->events.n > 1);
 	for (u32 event = 0; event < p->events.n; event++)
-		/* Events without samples say so only where they are all there is to say. */
+		/* Events without samples are listed only if there is nothing else to list. */
 		if (p->events.at[event].n_samples || p->events.n == 1 || (!p->rows.n && !event))
 			add_event(r, &calls, event);
 	ledger_add_tally(&r->ledger, &r->trace.session.tally);
@@ -297,8 +297,8 @@ static void let_pass(int signal)
 }
 
 /*
- * ^C is for the recorder too: it ends the recording, the rest comes through the pipe, and the
- * tables get whole. Who presses it again means it.
+ * ^C reaches the recorder too: it ends the recording, the rest comes through the pipe, and the tables are completed. A
+ * second ^C ends this process.
  */
 static void outlive_recorder(const struct session *s)
 {
@@ -313,14 +313,14 @@ static void outlive_recorder(const struct session *s)
 static int run_session(struct reading *r, struct err *err)
 {
 	const struct trace_options how = {.symfs = r->options->symfs,
-		/* Readers of the tables know what to do with code that has no name. */
+		/* Programs that read the tables handle code without a name themselves. */
 		.ignores_made_names = true};
 	int result;
 
 	outlive_recorder(&r->trace.session);
-	/* A limit of file sizes is an error like a full disk. */
+	/* With SIGXFSZ ignored, a limit of file sizes is an error like a full disk. */
 	signal(SIGXFSZ, SIG_IGN);
-	/* Who reads the functions may have seen enough: the tables get whole all the same. */
+	/* The reader of stdout may leave early: the tables are completed all the same. */
 	signal(SIGPIPE, SIG_IGN);
 	if (trace_begin(&r->trace, &how, err))
 		return err->code;
@@ -330,7 +330,7 @@ static int run_session(struct reading *r, struct err *err)
 	readperf_start_overview(&r->overview);
 	result = walk(r, err);
 	processlist_close(&r->processlist);
-	/* Tables of a part of the recording would be wrong; why it is a part, close_tables() says. */
+	/* Tables of a part of the recording would be wrong. close_tables() reports why it is a part. */
 	if (result || r->overview.out.sys || r->processes.out.sys)
 		return result;
 	add_process(r, NULL);
@@ -386,7 +386,7 @@ const struct cmd cmd_readperf = {
 	.usage = {"[OPTIONS] [FILE]", NULL},
 	.notes =
 		"stat.csv: records by type; overview.csv: every record; processes.csv; results.csv: functions.\n"
-		"While it is being made, a recording can be read from a pipe: 'perf record -o - ... | pace readperf -'.\n",
+		"A recording can be read from a pipe while it is being made: 'perf record -o - ... | pace readperf -'.\n",
 	.options = options,
 	.run = run_readperf,
 };

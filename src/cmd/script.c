@@ -16,7 +16,7 @@
 #include "view/records/header.h"
 #include "view/records/script.h"
 
-/* Kinds of records that are shown besides samples. */
+/* Kinds of records that are printed besides samples. */
 enum shown {
 	SHOW_TASKS = 1 << 0,
 	SHOW_MMAPS = 1 << 1,
@@ -49,38 +49,43 @@ struct script_command {
 static const struct opt options[] = {
 	{'i', "input", OPT_STR, AT(input), "FILE",
 		"read FILE; default perf.data, or what is piped in"},
-	{0, NULL, OPT_TITLE, 0, NULL, "What of each sample"},
+	{0, NULL, OPT_TITLE, 0, NULL, "What to print of each sample"},
 	{'F', "fields", OPT_LIST, AT(fields), "FIELDS",
-		"comm,pid,tid,cpu,time,event,period,...; with a + one more, with a - one less"},
-	{'G', "hide-call-graph", OPT_BOOL, AT(print.hides_chains), NULL, "no call chains"},
+		"comm,pid,tid,cpu,time,event,period,...; +NAME adds one, -NAME removes one"},
+	{'G', "hide-call-graph", OPT_BOOL, AT(print.hides_chains), NULL, "leave out call chains"},
 	{0, "inline", OPT_TRI, AT(inlines), NULL,
-		"inlined functions in call chains (default, where debug information is)"},
+		"show inlined functions in call chains (default where there is debug information)"},
 	{0, "full-source-path", OPT_BOOL, AT(print.has_full_paths), NULL,
-		"files of source with their directories"},
-	{0, "max-stack", OPT_U64, AT(max_stack), "N", "at most N addresses of a chain; default 127",
-		.min = 1, .max = UINT16_MAX},
+		"show source files with their directories"},
+	{0, "max-stack", OPT_U64, AT(max_stack), "N",
+		"keep at most N addresses of a chain; default 127", .min = 1, .max = UINT16_MAX},
 	{0, "stitch-lbr", OPT_BOOL, AT(stitches), NULL,
-		"of --call-graph lbr, what is too deep for the processor from the sample before"},
-	{0, "ns", OPT_BOOL, AT(print.has_ns), NULL, "times with nine digits"},
-	{0, "reltime", OPT_BOOL, AT(print.is_relative), NULL, "times since the first sample"},
-	{0, "deltatime", OPT_BOOL, AT(print.is_delta), NULL, "times since the sample before"},
-	{0, "json", OPT_BOOL, AT(is_json), NULL, "all of it, a line of JSON for each sample"},
+		"with --call-graph lbr, complete chains that are too deep for the CPU from the sample before"},
+	{0, "ns", OPT_BOOL, AT(print.has_ns), NULL, "print times with nine digits"},
+	{0, "reltime", OPT_BOOL, AT(print.is_relative), NULL, "print times since the first sample"},
+	{0, "deltatime", OPT_BOOL, AT(print.is_delta), NULL,
+		"print times since the previous sample"},
+	{0, "json", OPT_BOOL, AT(is_json), NULL,
+		"print everything, one line of JSON for each sample"},
 	{0, NULL, OPT_TITLE, 0, NULL, "Which samples"},
-	{0, "comms", OPT_STR, AT(comms), "NAME,...", "only of threads with these names"},
-	{0, "pid", OPT_STR, AT(pids), "PID,...", "only of these processes"},
-	{0, "tid", OPT_STR, AT(tids), "TID,...", "only of these threads"},
-	{'C', "cpu", OPT_STR, AT(cpus), "LIST", "only on these CPUs, like 0-3,8"},
-	{0, "time", OPT_STR, AT(time), "SPAN", "only from START,STOP in seconds, 10%-20%, 10%/2"},
-	{0, NULL, OPT_TITLE, 0, NULL, "What besides samples"},
+	{0, "comms", OPT_STR, AT(comms), "NAME,...", "only samples of threads with these names"},
+	{0, "pid", OPT_STR, AT(pids), "PID,...", "only samples of these processes"},
+	{0, "tid", OPT_STR, AT(tids), "TID,...", "only samples of these threads"},
+	{'C', "cpu", OPT_STR, AT(cpus), "LIST", "only samples on these CPUs, like 0-3,8"},
+	{0, "time", OPT_STR, AT(time), "SPAN",
+		"only samples from START,STOP in seconds, 10%-20%, 10%/2"},
+	{0, NULL, OPT_TITLE, 0, NULL, "What to print besides samples"},
 	{'D', "dump-raw-trace", OPT_BOOL, AT(is_dump), NULL,
-		"instead of samples every record, byte by byte and field by field"},
-	{0, "header", OPT_BOOL, AT(has_header), NULL, "what the recording says of itself, first"},
-	{0, "header-only", OPT_BOOL, AT(has_header_only), NULL, "nothing else"},
-	{'I', "show-info", OPT_BOOL, AT(has_details), NULL, "in it, topology in full"},
+		"print every record instead of samples, byte by byte and field by field"},
+	{0, "header", OPT_BOOL, AT(has_header), NULL,
+		"first print what the recording says about itself"},
+	{0, "header-only", OPT_BOOL, AT(has_header_only), NULL, "print only that"},
+	{'I', "show-info", OPT_BOOL, AT(has_details), NULL,
+		"with --header: CPU and memory topology in full"},
 	{0, "show-task-events", OPT_BOOL, AT(shows_tasks), NULL, "FORK, COMM and EXIT records"},
 	{0, "show-mmap-events", OPT_BOOL, AT(shows_mmaps), NULL, "MMAP and MMAP2 records"},
 	{0, "show-switch-events", OPT_BOOL, AT(shows_switches), NULL, "context switches"},
-	{0, "show-lost-events", OPT_BOOL, AT(shows_lost), NULL, "what the kernel dropped"},
+	{0, "show-lost-events", OPT_BOOL, AT(shows_lost), NULL, "records that the kernel dropped"},
 	{0, "show-namespace-events", OPT_BOOL, AT(shows_namespaces), NULL, "NAMESPACES records"},
 	{0, "show-bpf-events", OPT_BOOL, AT(shows_bpf), NULL, "KSYMBOL and BPF_EVENT records"},
 	{0, "show-cgroup-events", OPT_BOOL, AT(shows_cgroups), NULL, "CGROUP records"},
@@ -99,7 +104,7 @@ static const struct opt options[] = {
 /* Which option shows a record of a type. */
 static const struct {
 	u32 type;
-	u16 option; /* offset of its bool */
+	u16 option; /* offset of the option's bool */
 } shown_types[] = {
 	{PERF_RECORD_FORK, AT(shows_tasks)},
 	{PERF_RECORD_COMM, AT(shows_tasks)},
@@ -128,8 +133,8 @@ struct scripting {
 	struct spans spans;
 	struct cpus cpus;
 	struct num_list pids, tids;
-	struct trace_where where; /* of these */
-	bool has_all;             /* it has all samples */
+	struct trace_where where; /* of spans, cpus, pids and tids */
+	bool has_all;             /* `where` has all samples */
 	struct intern strings;
 	struct out out;
 };
@@ -164,7 +169,7 @@ static void show_record(struct scripting *s, const struct visit *v, const union 
 
 	if (v->rec->type < PERF_RECORD_USER_TYPE_START)
 		sample_decode_trailer(v->format, v->rec, &who);
-	/* What was there before says so in its body. */
+	/* Records of what existed before name the task in their body only. */
 	if (!who.tid &&
 		(v->rec->type == PERF_RECORD_MMAP || v->rec->type == PERF_RECORD_MMAP2 ||
 			v->rec->type == PERF_RECORD_COMM)) {
@@ -195,7 +200,7 @@ static void take_record(struct scripting *s, const struct visit *v)
 		show_record(s, v, v->body);
 		return;
 	}
-	/* One that says who ran where, but makes no sense, is in the tally already. */
+	/* A record of the state that makes no sense is in the tally already. */
 	if (record_is_state(rec->type))
 		return;
 	trailer = record_has_trailer(rec->type) ? v->format->trailer : 0;
@@ -217,7 +222,7 @@ static int walk(struct scripting *s, struct err *err)
 			take_sample(s, v);
 		else
 			take_record(s, v);
-		/* Readers of a pipe want to see what came, when a round of it is over. */
+		/* For readers of a pipe, each round is flushed when it is complete. */
 		if (v->rec->type == PERF_RECORD_FINISHED_ROUND && s->trace.session.reader.is_stream)
 			out_flush(&s->out);
 		out_flush_some(&s->out);
@@ -344,11 +349,11 @@ static int run_script(int argc, char **argv)
 
 const struct cmd cmd_script = {
 	.name = "script",
-	.summary = "print every sample of a recording in the order of time",
+	.summary = "print every sample of a recording in time order",
 	.usage = {"[OPTIONS] [FILE]", NULL},
 	.notes =
 		"Fields can be chosen for one kind of event: -F sw:+pid; the kinds are hw, sw, trace, raw, other.\n"
-		"While it is being made, a recording can be read from a pipe: what 'record' writes to a pipe, 'pace script' prints at once.\n",
+		"A recording can be read from a pipe while it is being made: 'pace script' prints at once what 'record' writes.\n",
 	.options = options,
 	.run = run_script,
 };

@@ -1,8 +1,8 @@
 /*
- * strict.h - --strict: a result that is not made of all samples has an exit status of its own.
+ * strict.h - --strict: a result that lacks samples has its own exit status.
  *
  * In       the ledger of a recording
- * Out      a message of what was lost; true
+ * Out      a message about what was lost; true
  */
 #ifndef PACE_CMD_STRICT_H
 #define PACE_CMD_STRICT_H
@@ -10,13 +10,13 @@
 #include "cmd/cmd.h"
 #include "profile/check/ledger.h"
 
-#define STRICT_ROW(type)                                                       \
-	{                                                                      \
-		0, "strict", OPT_BOOL, offsetof(type, is_strict), NULL,        \
-			"exit with 3 if samples were lost, for whatever cause" \
+#define STRICT_ROW(type)                                                \
+	{                                                               \
+		0, "strict", OPT_BOOL, offsetof(type, is_strict), NULL, \
+			"exit with status 3 if any samples were lost"   \
 	}
 
-/* Says what was lost of `path`, if anything was and somebody wants to know. */
+/* If `is_strict` and samples of `path` were lost, reports them and returns true. */
 bool strict_fails(const struct cmd *cmd, bool is_strict, const char *path,
 	const struct ledger *ledger);
 

@@ -36,7 +36,7 @@ void symbol_options_tell(const struct symbol_options *o, double servers_s,
 
 static volatile sig_atomic_t was_interrupted;
 static struct sigaction before;
-static bool has_line; /* of the terminal, that is to be cleared */
+static bool has_line; /* a line on the terminal has to be erased */
 
 static void interrupt(int number)
 {
@@ -51,7 +51,7 @@ static bool watch(void *log, const struct debuginfod_state *state)
 	struct str text = {0};
 
 	if (was_interrupted) {
-		log_note(log, "debuginfod is not waited for any longer: its names are missing");
+		log_note(log, "pace no longer waits for debuginfod: its names are missing");
 		return false;
 	}
 	if (!term_is_terminal(STDERR_FILENO))
@@ -63,7 +63,7 @@ static bool watch(void *log, const struct debuginfod_state *state)
 	if (state->n_total)
 		str_addf(&text, ", %.1f of %.1f MB", (double)state->n_bytes / 1e6,
 			(double)state->n_total / 1e6);
-	str_addf(&text, ", %.0f s left, Ctrl-C goes on without ]", state->seconds_left);
+	str_addf(&text, ", %.0f s left, Ctrl-C skips it ]", state->seconds_left);
 	fwrite(text.at, 1, text.n, stderr);
 	str_fini(&text);
 	has_line = true;

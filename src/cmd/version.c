@@ -17,7 +17,7 @@ struct version_options {
 
 static const struct opt options[] = {
 	{0, "build-options", OPT_BOOL, offsetof(struct version_options, has_build_options), NULL,
-		"which libraries are built in or found, and what is lost without them"},
+		"list the libraries that are built in or found, and what they are for"},
 	{.kind = OPT_END},
 };
 
@@ -34,7 +34,7 @@ static bool has_llvm(void)
 	return llvm_load(&name, &ignored) == 0;
 }
 
-/* Whether a library that is loaded when it is needed can be. */
+/* Whether a library that is loaded on demand can be loaded. */
 static bool can_load(const char *library)
 {
 	void *handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
@@ -71,10 +71,9 @@ static const struct {
 	{"liblzma", unpack_has_xz,
 		"packed symbols of Fedora's programs, kernel modules packed with xz"},
 	{"libdeflate", unpack_has_deflate, "unpacking debug information in a third of the time"},
-	{"libpfm", has_pfm,
-		"events by libpfm4's names (-e pfm:NAME); loaded when one is asked for"},
+	{"libpfm", has_pfm, "events by libpfm4's names (-e pfm:NAME); loaded on demand"},
 	{"libLLVM", has_llvm,
-		"annotate's instructions, else by objdump; loaded when it is installed"},
+		"annotate's disassembly, else objdump does it; loaded when it is installed"},
 	{"libdebuginfod", has_debuginfod,
 		"debug files from DEBUGINFOD_URLS; loaded when it is installed"},
 };

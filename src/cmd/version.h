@@ -1,5 +1,5 @@
 /*
- * version.h - which pace this is.
+ * version.h - the version of pace.
  */
 #ifndef PACE_CMD_VERSION_H
 #define PACE_CMD_VERSION_H

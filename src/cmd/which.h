@@ -4,7 +4,7 @@
  * In       the words; the recording that they are about
  * Out      CPUs and spans, for profile/check/recorded
  * Owns     both
- * Errors   ERR_INVAL: the words, or the recording does not say that of its samples
+ * Errors   ERR_INVAL: wrong words, or samples that lack what they need
  */
 #ifndef PACE_CMD_WHICH_H
 #define PACE_CMD_WHICH_H
@@ -18,11 +18,11 @@ struct which {
 	struct spans spans;
 };
 
-/* Whether every sample carries the field; else the option makes no sense. `what`: "when" */
+/* Fails unless every sample carries `field`. `what` completes "does not say ... its samples were taken": "when". */
 int which_check_field(const struct session *s, const char *option, u64 field, const char *what,
 	struct err *err);
 
-/* cpus, time: NULL: all. */
+/* A NULL in `cpus` or `time` means all. */
 int which_choose(struct which *w, const char *cpus, const char *time, const struct session *s,
 	struct err *err);
 void which_fini(struct which *w);

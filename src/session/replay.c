@@ -7,7 +7,7 @@
 
 enum {
 	THREAD_ENTRY = 24,
-	CELL_BYTES = 192, /* about: what views keep of an event at a place */
+	CELL_BYTES = 192, /* about what views keep for an event at a place */
 };
 
 /* Sums of 64-bit counts stay finite, and no unit is as small as that. */
@@ -77,7 +77,7 @@ static u32 find_counter(const struct replay *r, const struct record_stat *s)
 	return TABLE_NONE;
 }
 
-/* Whether an earlier counter was on the same CPU and thread; counter `i` stands for them if none was. */
+/* Whether an earlier counter was on the CPU and thread of counter `i`; if not, notes that place. */
 static bool is_known_place(struct replay *r, u32 i)
 {
 	const struct counter *mine = &r->counting.counters.at[i];
@@ -86,13 +86,14 @@ static bool is_known_place(struct replay *r, u32 i)
 	u32 k;
 
 	while ((k = table_next(&r->places, &probe)) != TABLE_NONE)
-		if (r->counting.counters.at[k].cpu == mine->cpu && r->threads.at[k] == r->threads.at[i])
+		if (r->counting.counters.at[k].cpu == mine->cpu &&
+			r->threads.at[k] == r->threads.at[i])
 			return true;
 	table_add(&r->places, hash, i);
 	return false;
 }
 
-/* Views have a cell for each event at each place, which few readings in a file can make very many. */
+/* Views have a cell for each event at each place: few readings in a file can make very many cells. */
 static int check_cells(const struct replay *r, u64 offset, struct err *err)
 {
 	const struct reader *reader = &r->session->reader;
@@ -197,7 +198,7 @@ static int find_counters(struct replay *r, struct err *err)
 	r->is_found = true;
 	session_note_end(r->session, &r->cursor);
 	r->session->tally.n_undecoded += r->n_undecoded;
-	/* A pipe describes more events on its way. */
+	/* A pipe may have described more events meanwhile. */
 	return result < 0 ? result : check_cells(r, r->session->reader.data_end, err);
 }
 

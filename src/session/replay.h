@@ -24,8 +24,8 @@ struct replay {
 	struct counting counting;
 	struct table index;  /* of counters, by (id, cpu, thread) */
 	struct table places; /* of the first counter on each (cpu, thread) */
-	VEC(u32) threads;   /* by counter: its thread's number in the recording */
-	VEC(s32) tids;      /* of the recording's threads */
+	VEC(u32) threads;    /* by counter: its thread's number in the recording */
+	VEC(s32) tids;       /* of the recording's threads */
 	VEC(const char *) comms;
 	struct reader_cursor cursor;
 	struct arena arena;

@@ -16,7 +16,7 @@ static u64 frame_at(const struct frames *f, u64 i)
 	return load_u64(f->at + 8 * i);
 }
 
-/* Behind the last marker of user code: chains have one. */
+/* The addresses behind the last marker of user code; all chains have one. */
 static struct frames user_frames(const struct sample_words *chain)
 {
 	struct frames f = {0};
@@ -43,14 +43,16 @@ static bool pointer_of_sample(const struct walk *w, const struct stack_input *in
 	return walk_has(&first, w->arch->fp);
 }
 
-/* A function of Go that has called somebody: its frame's top, in which its caller's frame pointer is. */
+/*
+ * Whether this is a Go function suspended in a call: the top of its frame holds its caller's frame pointer.
+ */
 static bool has_silent_frame(const struct walk *w, const struct row *row, bool is_return)
 {
 	return is_return && w->code.cfi->keeps_pointers && row->cfa.kind == ROW_REGISTER &&
 		row->cfa.from == w->arch->sp && row->cfa.value >= 2 * w->arch->word;
 }
 
-/* What the frame pointer was in the last frame. */
+/* The frame pointer's value in the last frame. */
 static bool pointer_of_walk(struct walk *w, u64 *ret_v)
 {
 	u32 function, row;
@@ -68,8 +70,8 @@ static bool pointer_of_walk(struct walk *w, u64 *ret_v)
 }
 
 /*
- * Which of the kernel's frames the walk's frame pointer points to: its return address is the one
- * behind. The kernel is followed as far as the copy reaches, and must have read the same.
+ * Finds which of the kernel's frames the walk's frame pointer points to; its return address is the next one
+ * in the chain. The frame pointers are followed again inside the dump and must lead to the same addresses.
  */
 static bool find_frame(struct walk *w, const struct stack_input *in, const struct frames *f,
 	u64 *ret_frame)
@@ -94,7 +96,7 @@ static bool find_frame(struct walk *w, const struct stack_input *in, const struc
 
 enum say { SAYS_ARCH_NO_REG, SAYS_FRAME, SAYS_ROOT };
 
-/* Whether the CFA, and with it what a call pushed, is found by the frame pointer alone. */
+/* Whether the row finds the CFA, and with it what a call pushed, by the frame pointer alone. */
 static enum say say_of_row(const struct walk *w, const struct rows_function *code,
 	const struct row *row, bool is_return)
 {
@@ -120,7 +122,7 @@ static enum say say_of_row(const struct walk *w, const struct rows_function *cod
 		: SAYS_ARCH_NO_REG;
 }
 
-/* Without call frame information: by its code, up to a call that it has made. */
+/* Whether the code of a function without call frame information has made a frame before the call it is in. */
 static bool has_made_frame(const struct walk *w, bool is_return)
 {
 	struct stack_bytes code;
@@ -144,7 +146,7 @@ static bool may_be_returned_to(const struct walk *w, u64 ip)
 		(prologue_is_returned_to(w->arch, &bytes) || outermost_is_goexit(w->arch, &bytes));
 }
 
-/* What the last frame's function says of itself where it was left. */
+/* What is known of the last frame's function at the point where it was left. */
 static enum say ask(struct walk *w, bool is_return)
 {
 	struct stack_bytes bytes;
@@ -170,7 +172,7 @@ enum stack_ending bychain_walk(struct walk *w, const struct stack_input *in,
 	struct stack_bytes bytes;
 	u64 frame;
 
-	/* Where calls leave return addresses in a register, frames do not tell who keeps them. */
+	/* Where calls leave return addresses in a register, frames do not show which functions keep them. */
 	if (w->arch->link != ARCH_NO_REG || !find_frame(w, in, &f, &frame))
 		return ending;
 	for (; !is_main; frame++, is_return = true) {
@@ -192,6 +194,6 @@ enum stack_ending bychain_walk(struct walk *w, const struct stack_input *in,
 		vec_add(&w->stack->chain, ip);
 		w->stack->n_frames++;
 	}
-	/* What begins a program keeps no frame pointer, and nobody has called it. */
+	/* The start-up code that calls main keeps no frame pointer, and has no caller. */
 	return STACK_COMPLETE;
 }

@@ -4,7 +4,7 @@
 #include "unwind/outermost.h"
 #include "unwind/flow.h"
 
-/* Whether it makes sense that a function returns there: the call is before it. */
+/* Whether ip can be a return address: a call precedes it. */
 static bool is_returned_to(const struct walk *w, u64 ip)
 {
 	struct stack_code code;
@@ -17,7 +17,7 @@ static bool is_returned_to(const struct walk *w, u64 ip)
 	return prologue_is_returned_to(w->arch, &bytes) || outermost_is_goexit(w->arch, &bytes);
 }
 
-/* The caller is what `edge` has become. */
+/* Moves the walk to the caller that `edge` describes. */
 static bool take_edge(struct walk *w, const struct prologue *edge, u64 ip)
 {
 	u64 sp = edge->regs[w->arch->sp];
@@ -32,7 +32,7 @@ static bool take_edge(struct walk *w, const struct prologue *edge, u64 ip)
 	return true;
 }
 
-/* What the code at the last frame's instruction does to a copy of its registers. */
+/* Prepares to run the code at the last frame's instruction on a copy of its registers. */
 static struct prologue prologue_of(struct walk *w, u64 *regs, u64 *known)
 {
 	return (struct prologue){.arch = w->arch,
@@ -43,8 +43,9 @@ static struct prologue prologue_of(struct walk *w, u64 *regs, u64 *known)
 }
 
 /*
- * A function in code of no file that has called somebody, and returns soon after: what calls each function
- * of Python for it to have a name (-X perf) keeps no frame pointer, and what it finds there is another's.
+ * Steps out of a function in code without a file that is suspended in a call and returns soon after it. The
+ * trampolines by which Python gives each function a name (-X perf) keep no frame pointer: the register holds
+ * another function's.
  */
 static bool step_out_of_generated(struct walk *w)
 {
@@ -58,7 +59,6 @@ static bool step_out_of_generated(struct walk *w)
 	return edge.code.at && prologue_return(&edge, &to) && take_edge(w, &edge, to);
 }
 
-/* A function that was interrupted where its own code says how to get out of it. */
 bool bycode_edge(struct walk *w, bool is_end_only)
 {
 	u64 regs[ROW_REGS], known = w->known, ip = w->regs[w->arch->ip], to;
@@ -75,7 +75,7 @@ bool bycode_edge(struct walk *w, bool is_end_only)
 	return !is_end_only && prologue_entry(&edge, &to) && take_edge(w, &edge, to);
 }
 
-/* A function that has not made a frame: the return address is where the call left it. */
+/* Steps out of a function that has made no frame: the return address is where the call left it. */
 static bool step_out_of_leaf(struct walk *w, const struct stack_bytes *code, bool must_be_called)
 {
 	u64 at = w->regs[w->arch->ip], to, sp = w->regs[w->arch->sp];
@@ -100,8 +100,8 @@ static bool step_out_of_leaf(struct walk *w, const struct stack_bytes *code, boo
 }
 
 /*
- * Whether the frame that the frame pointer points to is the last function's own: if it were another's,
- * the return address of the last one would lie below.
+ * Whether the frame that the frame pointer points to is the last function's own. If it were another
+ * function's, the last function's return address would lie below it.
  */
 static bool is_own_frame(struct walk *w, u64 frame)
 {
@@ -117,9 +117,9 @@ static bool is_own_frame(struct walk *w, u64 frame)
 }
 
 /*
- * One frame up by the frame pointer: below the return address lies the caller's. Where it is not sure
- * that the function (which begins at `function`) keeps one, the call must be one of this function, or
- * the frame its own.
+ * Steps one frame up by the frame pointer: the caller's is next to the return address. If it is uncertain
+ * that the function (which begins at `function`) keeps a frame pointer, the call must be a call of this
+ * function, or the frame must be its own.
  */
 static bool step_by_frame_pointer(struct walk *w, bool is_sure, u64 function)
 {
@@ -175,8 +175,8 @@ bool bycode_is_last(const struct walk *w)
 }
 
 /*
- * By what all instructions of the function up to this one have done to the stack. What is not known then
- * of other registers, functions without call frame information may have changed.
+ * Steps up by what all instructions of the function up to this one have done to the stack. The other
+ * registers are unknown afterwards: functions without call frame information may have changed them.
  */
 static bool step_by_flow(struct walk *w, const struct stack_bytes *code)
 {
@@ -190,7 +190,7 @@ static bool step_by_flow(struct walk *w, const struct stack_bytes *code)
 		return false;
 	by_sp = w->regs[sp] + (u64)flow.sp;
 	by_fp = w->regs[fp] + (u64)flow.fp;
-	/* Of who is not known to be what, the stack pointer is enough. */
+	/* If the frame pointer's value is unknown, the stack pointer is enough. */
 	if (flow.fp != FLOW_UNKNOWN && !walk_has(w, fp))
 		flow.fp = FLOW_UNKNOWN;
 	if (flow.sp == FLOW_UNKNOWN && flow.fp == FLOW_UNKNOWN)
@@ -216,19 +216,18 @@ static bool step_by_flow(struct walk *w, const struct stack_bytes *code)
 	return true;
 }
 
-/* One frame up without rows. */
 bool bycode_step(struct walk *w, bool is_return)
 {
 	struct stack_bytes code;
 	u64 at = w->regs[w->arch->ip];
 	enum arch_frame frame;
 
-	/* Behind the call there may be nothing but the end (_init). */
+	/* The call may be followed by nothing but the function's end (_init). */
 	if (bycode_edge(w, is_return))
 		return true;
 	w->has_missed_above = false;
 	walk_look(w, at, &code);
-	/* Generated code mostly keeps a frame; of other code it has to be shown. */
+	/* Generated code mostly keeps frame pointers; other code has to prove it. */
 	if (code.into == STACK_START_UNKNOWN && is_return && !code.n_after &&
 		step_out_of_generated(w))
 		return true;
@@ -236,11 +235,11 @@ bool bycode_step(struct walk *w, bool is_return)
 		return step_by_frame_pointer(w, is_return || !code.at, 0);
 	if (step_by_flow(w, &code))
 		return true;
-	/* Where the return address is is known, and that it was not recorded. */
+	/* The place of the return address is known, but it was not recorded. */
 	if (w->has_missed_above)
 		return false;
 	frame = prologue_frame(w->arch, &code);
-	/* Who has called somebody has made its frame before, if it ever makes one. */
+	/* A function that is suspended in a call has made its frame before it, if it ever makes one. */
 	if (frame == ARCH_FRAME_MADE || (is_return && frame == ARCH_FRAME_SOMETIMES))
 		return step_by_frame_pointer(w, true, 0);
 	if (!is_return && step_out_of_leaf(w, &code, frame != ARCH_FRAME_LEAF))
@@ -249,7 +248,7 @@ bool bycode_step(struct walk *w, bool is_return)
 		return false;
 	if (step_by_frame_pointer(w, false, at - code.into))
 		return true;
-	/* What it points to need not be a frame: nobody knows what a larger dump would show. */
+	/* The frame pointer need not point to a frame: nothing says that a larger dump would help. */
 	w->has_missed_above = false;
 	return false;
 }

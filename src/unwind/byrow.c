@@ -41,7 +41,7 @@ static bool value_of(struct walk *w, const struct row_rule *rule, u64 cfa, u64 *
 		return false;
 	case ROW_OFFSET:
 		va = cfa + (u64)rule->value;
-		/* Rows keep telling of a slot that an epilogue has emptied: the register has it again. */
+		/* Rows still give a slot that an epilogue has popped: the value is back in its register. */
 		if (va < w->dump_start && walk_has(w, rule->reg) && rule->reg != w->arch->ip) {
 			w->has_missed_below = true;
 			*ret_v = w->regs[rule->reg];
@@ -65,8 +65,8 @@ static bool value_of(struct walk *w, const struct row_rule *rule, u64 cfa, u64 *
 }
 
 /*
- * One frame up by a plain row whose registers all are in the copy. False: they are not, or something
- * is strange; nothing has changed then. per frame
+ * Steps one frame up by a plain row whose registers are all in the dump. Returns false, with nothing
+ * changed, if they are not or something is unusual. per frame
  */
 static bool plain_step(struct walk *w, const struct row *row)
 {
@@ -100,8 +100,8 @@ static bool plain_step(struct walk *w, const struct row *row)
 }
 
 /*
- * One frame up by a row. STACK_ENDINGS: it is done; else why it is not. A frame that lies below its
- * callee's is not on this stack.
+ * Steps one frame up by a row. Returns STACK_ENDINGS, or why there was no step. A frame that lies below
+ * its callee's is not on this stack.
  */
 enum stack_ending byrow_step(struct walk *w, const struct rows_function *code,
 	const struct row *row)
@@ -138,14 +138,14 @@ enum stack_ending byrow_step(struct walk *w, const struct rows_function *code,
 			ip = values[i];
 		has_return |= is_return;
 	}
-	/* Without a rule the return address is still where the call put it. */
+	/* Without a rule the return address is still where the call left it. */
 	if (!has_return && (code->return_reg != w->arch->link || !walk_has(w, w->arch->link)))
 		return STACK_CORRUPT;
 	ip &= w->arch->va_mask;
 	if (cfa == w->cfa && ip == w->regs[w->arch->ip])
 		return STACK_CORRUPT;
 	w->regs[sp] = cfa;
-	/* All rules are about the callee's registers: they change only now. */
+	/* All rules refer to the callee's registers, so these change only now. */
 	for (u32 i = 0; i < row->n_rules; i++)
 		if (known >> rules[i].reg & 1)
 			w->regs[rules[i].reg] = values[i];

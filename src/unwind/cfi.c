@@ -11,7 +11,7 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* All FDEs of a section into the index. */
+/* Adds all FDEs of a section to the index. */
 static void add_section(struct cfi *cfi, const struct entry_section *section)
 {
 	struct bytes at = section->bytes;
@@ -22,7 +22,7 @@ static void add_section(struct cfi *cfi, const struct entry_section *section)
 
 		if (!entry_skip(&at))
 			return;
-		/* Functions that the linker dropped begin at 0. */
+		/* The functions that the linker dropped begin at 0. */
 		if (entry_fde(section, entry, &fde) && fde.start)
 			vec_add(&cfi->index,
 				((struct cfi_function){fde.start, fde.end,
@@ -31,7 +31,7 @@ static void add_section(struct cfi *cfi, const struct entry_section *section)
 	}
 }
 
-/* The search table of .eh_frame_hdr, if it is of the kind that all linkers write. */
+/* Takes the search table of .eh_frame_hdr if it has the format that all linkers write. */
 static bool take_table(struct cfi *cfi, struct bytes b)
 {
 	u8 version, frame, count, table, address_size = cfi->eh_frame.bases.address_size;
@@ -81,7 +81,7 @@ void cfi_fini(struct cfi *cfi)
 	memset(cfi, 0, sizeof(*cfi));
 }
 
-/* A word of the search table: both of a pair count from the section's beginning. */
+/* A word of the search table: both words of a pair are relative to the section's start. */
 static u64 table_word(const struct cfi *cfi, u64 i)
 {
 	u32 word = load_u32(cfi->table.at + 4 * i);
@@ -114,7 +114,7 @@ static bool find_in_table(const struct cfi *cfi, u64 rva, struct cfi_function *r
 
 static bool find_in_index(const struct cfi *cfi, u64 rva, struct cfi_function *ret_function)
 {
-	/* `start` is their first member. */
+	/* `start` is the first member, so search_behind() compares it. */
 	size_t next = search_behind(cfi->index.at, cfi->index.n, sizeof(*cfi->index.at), rva);
 
 	if (!next)
@@ -145,7 +145,7 @@ bool cfi_take(const struct cfi *cfi, const struct cfi_function *candidate, u64 r
 	return true;
 }
 
-/* Of the candidates the one that covers rva. */
+/* Finds the candidate that covers rva. */
 static bool find_entry(const struct cfi *cfi, u64 rva, struct cfi_function *ret_function,
 	struct entry_fde *ret_fde)
 {
@@ -160,7 +160,7 @@ static bool find_entry(const struct cfi *cfi, u64 rva, struct cfi_function *ret_
 	return false;
 }
 
-/* How many bytes the entry at an offset takes; 0: none is there. */
+/* The size of the entry at an offset in bytes, or 0 if there is none. */
 static u64 size_of_entry(const struct entry_section *section, u64 offset)
 {
 	struct bytes at = section->bytes;

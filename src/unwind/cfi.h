@@ -6,8 +6,8 @@
  * Owns     an index, if the file has no search table
  * Life     as long as the sections
  * Units    rva
- * Errors   none: what is damaged is not found. Every read is checked
- * Threads  it may be read by any number
+ * Errors   none: damaged entries are not found. Every read is bounds-checked
+ * Threads  any number may read it
  * Source   DWARF 5, 6.4; LSB 5.0, 10.6 (Exception Frames)
  */
 #ifndef PACE_UNWIND_CFI_H
@@ -17,9 +17,9 @@
 #include "unwind/entry.h"
 
 struct cfi_input {
-	/* `offset` of each is the address that it is loaded to; empty where there is none. */
+	/* The `offset` of each is the address it is loaded at; empty: the file has no such section. */
 	struct bytes eh_frame, eh_frame_hdr, debug_frame;
-	u64 text, data; /* what textrel and datarel pointers count from: .text, .got */
+	u64 text, data; /* bases of textrel and datarel pointers: .text, .got */
 	bool is_64;
 };
 
@@ -31,23 +31,26 @@ struct cfi_function {
 
 struct cfi {
 	struct entry_section eh_frame, debug_frame;
-	struct bytes table; /* of .eh_frame_hdr: pairs of s32, sorted */
+	struct bytes table; /* in .eh_frame_hdr: pairs of s32, sorted */
 	u64 n_in_table, table_base;
 	VEC(struct cfi_function) index; /* sorted: .eh_frame without a table, then .debug_frame */
-	/* Whoever has a frame keeps the frame pointer at its top, and says nothing of it (Go). */
+	/* Functions that have a frame keep the frame pointer at its top without describing it (Go). */
 	bool keeps_pointers;
 };
 
 void cfi_init(struct cfi *cfi, const struct cfi_input *in);
 
 /*
- * The same where somebody knows the functions and where their entries are: n of them, ascending. The
- * sections may have holes elsewhere.
+ * Initializes cfi from a list of functions and their entries: `n` of them, in ascending order. The sections
+ * may have holes between the entries.
  */
 void cfi_init_listed(struct cfi *cfi, const struct cfi_input *in,
 	const struct cfi_function *functions, size_t n);
 
-/* Where in its section the entry of the function that covers rva lies, and its CIE. False: nowhere. */
+/*
+ * The FDE of the function that covers rva, and its CIE: offsets and sizes in their section. False: no FDE
+ * covers it.
+ */
 struct cfi_extent {
 	struct cfi_function function;
 	u64 fde_size, cie, cie_size;
@@ -56,24 +59,23 @@ bool cfi_extent_of(const struct cfi *cfi, u64 rva, struct cfi_extent *ret_extent
 
 void cfi_fini(struct cfi *cfi);
 
-/* Whether there is anything in it. */
 static inline bool cfi_is_empty(const struct cfi *cfi)
 {
 	return !cfi->n_in_table && !cfi->index.n;
 }
 
 /*
- * Where the entries are that may cover rva, the likelier one first, and how many. Their starts and
- * ends may be 0: the entry says whether it does.
+ * Returns the number of entries that may cover rva, the more likely one first. Their start and end may
+ * be 0: only the entry itself says whether it covers rva.
  */
 enum { CFI_CANDIDATES = 2 };
 unsigned cfi_candidates(const struct cfi *cfi, u64 rva, struct cfi_function *ret);
 
-/* The entry there; false: it makes no sense, or does not cover rva. */
+/* Reads the candidate's entry. Returns false if it is damaged or does not cover rva. */
 bool cfi_take(const struct cfi *cfi, const struct cfi_function *candidate, u64 rva,
 	struct entry_fde *ret_fde);
 
-/* The entry of the function that covers rva, or false. */
+/* Finds the entry of the function that covers rva. Returns false if there is none. */
 bool cfi_find(const struct cfi *cfi, u64 rva, struct entry_fde *ret_fde);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "event/abi.h"
 
-/* Sets the mode a marker announces; false if it announces none we know. */
+/* Sets the mode that a marker announces. Returns false for an unknown marker. */
 static bool enter(struct chain_walk *walk, u64 marker)
 {
 	switch (marker) {

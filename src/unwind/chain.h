@@ -6,9 +6,9 @@
  * Owns     nothing
  * Source   linux/perf_event.h: enum perf_callchain_context
  *
- * Behind a marker stands where that mode was interrupted: the sampled instruction, or the one that
- * entered the kernel. The others are return addresses: the call is before them, so names are looked
- * up at ip - 1.
+ * A marker is followed by the address at which that mode was interrupted: the sampled instruction, or the
+ * one that entered the kernel. The addresses after it are return addresses: the call precedes them, so names
+ * are looked up at ip - 1.
  */
 #ifndef PACE_UNWIND_CHAIN_H
 #define PACE_UNWIND_CHAIN_H
@@ -33,7 +33,7 @@ static inline struct chain_walk chain_walk(const struct sample_words *words, u8 
 	return (struct chain_walk){words->at, words->at + words->n * 8, mode, true};
 }
 
-/* False at the end, or at a marker that nobody knows. */
+/* Returns false at the end, or at an unknown marker. */
 bool chain_next(struct chain_walk *walk, struct chain_step *ret_step);
 
 #endif

@@ -52,7 +52,7 @@ bool encoded_pointer(struct bytes *b, u8 encoding, const struct encoded_bases *b
 {
 	u64 field = b->offset, v;
 
-	/* What an indirect pointer points to is only there in the process. */
+	/* The target of an indirect pointer exists in the process only. */
 	if (encoding & ENCODED_INDIRECT || !encoded_number(b, encoding, bases->address_size, &v))
 		return false;
 	switch (encoding & 0x70) {

@@ -1,10 +1,10 @@
 /*
- * encoded.h - pointers as .eh_frame has them: a byte says how wide they are and what they count from.
+ * encoded.h - pointers as .eh_frame encodes them: one byte gives their width and what they are relative to.
  *
- * In       a cursor whose `offset` is the address that its byte is loaded to
+ * In       a cursor whose `offset` is the address that its byte is loaded at
  * Out      addresses
- * Errors   false: the bytes end, or nobody knows the encoding; pointers that the process would have
- *          to follow are of these
+ * Errors   false: the bytes end, or the encoding is unknown, or is one of pointers that only the running
+ *          process can follow
  * Source   LSB 5.0, 10.5 (DWARF Exception Header Encoding)
  */
 #ifndef PACE_UNWIND_ENCODED_H
@@ -12,7 +12,7 @@
 
 #include "base/bytes.h"
 
-/* The low half says the size, the high half what it counts from. */
+/* The low four bits give the size, the high four what the value is relative to. */
 enum {
 	ENCODED_ABSPTR = 0x00,
 	ENCODED_ULEB128 = 0x01,
@@ -32,14 +32,14 @@ enum {
 };
 
 struct encoded_bases {
-	u64 text, data; /* what textrel and datarel pointers count from: .text, .got */
+	u64 text, data; /* bases of textrel and datarel pointers: .text, .got */
 	u8 address_size;
 };
 
-/* A number of 2, 4 or 8 bytes. */
+/* Reads a number of 2, 4 or 8 bytes. */
 bool encoded_fixed(struct bytes *b, unsigned size, bool is_signed, u64 *ret_v);
 
-/* The number as it is written, without what it counts from. */
+/* Reads the number as written, without adding its base. */
 bool encoded_number(struct bytes *b, u8 encoding, u8 address_size, u64 *ret_v);
 
 bool encoded_pointer(struct bytes *b, u8 encoding, const struct encoded_bases *bases, u64 *ret_v);

@@ -25,8 +25,8 @@ const char *ending_text(enum stack_ending ending)
 }
 
 /*
- * What stands in files, and therefore stays as it is: new endings get the next number. Up to 15 there
- * are digits for.
+ * The numbers are stored in files and therefore never change: new endings get the next number. There are
+ * digits for numbers up to 15.
  */
 static const u8 numbers[STACK_ENDINGS] = {
 	[STACK_COMPLETE] = 0,

@@ -3,8 +3,8 @@
 #include "unwind/leb.h"
 
 /*
- * One entry: its bytes behind the length, and the number that tells CIEs from FDEs. False at the
- * end.
+ * Takes one entry: the bytes after its length, and the number that distinguishes CIEs from FDEs. Returns
+ * false at the end.
  */
 static bool take_entry(struct bytes *section, struct bytes *ret_entry, u64 *ret_id, u64 *ret_id_at,
 	bool *ret_is_64)
@@ -37,7 +37,7 @@ static bool is_cie(bool is_debug_frame, bool is_64, u64 id)
 	return id == (!is_debug_frame ? 0 : is_64 ? UINT64_MAX : UINT32_MAX);
 }
 
-/* What the letters of the augmentation announce, behind its size. */
+/* Reads the augmentation data that the letters after 'z' announce. */
 static bool take_augmentation(const char *letters, struct bytes data, struct entry_cie *cie)
 {
 	for (; *letters; letters++) {
@@ -97,7 +97,7 @@ static bool take_cie(const struct encoded_bases *bases, struct bytes b, struct e
 		return false;
 	if (version != 1)
 		cie.return_reg = (u8)MIN(reg, (u64)UINT8_MAX);
-	/* Letters behind others than 'z' announce no size, so nobody knows what follows. */
+	/* Without a leading 'z' there is no size, so the length of what follows is unknown. */
 	if (n && letters[0] != 'z')
 		return false;
 	if (n) {

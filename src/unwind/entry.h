@@ -2,11 +2,11 @@
  * entry.h - the entries of .eh_frame and .debug_frame: CIEs, which say what functions have in common,
  * and FDEs, one for each function.
  *
- * In       a section, whose bytes have the addresses they are loaded to as their offsets
- * Out      which code an FDE is about, and the instructions that make its rows (unwind/rows.h)
+ * In       a section; the offsets of its bytes are the addresses they are loaded at
+ * Out      the code that an FDE covers, and the instructions that make its rows (unwind/rows.h)
  * Owns     nothing: instructions point into the section
  * Units    rva
- * Errors   false: it is no FDE, or makes no sense
+ * Errors   false: not an FDE, or a damaged one
  * Source   DWARF 5, 6.4.1; LSB 5.0, 10.6 (Exception Frames)
  */
 #ifndef PACE_UNWIND_ENTRY_H
@@ -14,7 +14,7 @@
 
 #include "unwind/encoded.h"
 
-/* A letter of our own in what augments a CIE, of sections that are made here (symbol/go/gocfi). */
+/* A letter of our own in a CIE's augmentation string, used in sections made by symbol/go/gocfi. */
 #define ENTRY_CHANGES_STACK 'T'
 
 struct entry_section {
@@ -27,9 +27,9 @@ struct entry_cie {
 	u64 offset; /* in its section */
 	u64 code_align;
 	s64 data_align;
-	u8 return_reg, pointers;  /* pointers: how FDEs write theirs */
-	bool is_signal, has_data; /* has_data: FDEs have a size of augmentation data */
-	bool changes_stack;       /* callers may lie on another stack than what is called */
+	u8 return_reg, pointers;  /* pointers: the encoding in FDEs */
+	bool is_signal, has_data; /* has_data: FDEs have augmentation data, with a size */
+	bool changes_stack;       /* callers may be on another stack than their callees */
 	struct encoded_bases bases;
 	struct bytes instructions;
 };
@@ -40,12 +40,12 @@ struct entry_fde {
 	struct bytes instructions;
 };
 
-/* Moves `section` over one entry, a CIE or an FDE; false at the end. */
+/* Moves `section` past one entry, a CIE or an FDE. Returns false at the end. */
 bool entry_skip(struct bytes *section);
 
 /*
- * The FDE at the cursor. What *fde holds before of another one of the same section saves reading its
- * CIE again; else it is zero.
+ * Reads the FDE at the cursor. If *fde still holds another one of the same section, a CIE that both share
+ * is not read again; otherwise *fde must be zero.
  */
 bool entry_fde(const struct entry_section *section, struct bytes at, struct entry_fde *fde);
 

@@ -81,7 +81,7 @@ static bool pop(struct machine_state *m, u64 *ret_v)
 	return true;
 }
 
-/* The value that lies `depth` below the top, once more on top. */
+/* Pushes a copy of the value `depth` places below the top. */
 static bool pick(struct machine_state *m, unsigned depth)
 {
 	return depth < m->n && push(m, m->stack[m->n - 1 - depth]);
@@ -94,7 +94,7 @@ static bool swap(struct machine_state *m)
 	return pop(m, &a) && pop(m, &b) && push(m, a) && push(m, b);
 }
 
-/* The top three: the first becomes the third. */
+/* Rotates the top three: the top becomes the third. */
 static bool rotate(struct machine_state *m)
 {
 	u64 a, b, c;
@@ -173,7 +173,7 @@ static bool divide(struct machine_state *m, u64 a, u64 b)
 
 	if (!y)
 		return false;
-	/* The one quotient that has no room. */
+	/* The one quotient that overflows. */
 	return push(m, y == -1 ? (u64)0 - (u64)x : (u64)(x / y));
 }
 
@@ -186,7 +186,7 @@ static u64 shifted(const struct machine_state *m, u8 op, u64 a, u64 by)
 	return op == OP_SHR ? a >> by : (u64)(sign_extended(m, a) >> by);
 }
 
-/* Two values make one. */
+/* Replaces two values by one. */
 static bool combine(struct machine_state *m, u8 op)
 {
 	u64 a, b;
@@ -233,7 +233,7 @@ static bool combine(struct machine_state *m, u8 op)
 	return false;
 }
 
-/* One value becomes another. */
+/* Replaces the top value. */
 static bool change(struct machine_state *m, u8 op)
 {
 	u64 v;

@@ -1,12 +1,12 @@
 /*
- * expression.h - what a DWARF expression computes.
+ * expression.h - evaluates DWARF expressions.
  *
- * In       its bytes; registers; a function that reads memory; the value it starts with, if any
+ * In       the expression's bytes; registers; a function that reads memory; optionally an initial value
  * Out      the value on top of the stack at the end
  * Owns     nothing
- * Errors   false: an operation that nobody knows or that needs what is not there, a stack that is
- *          too deep or empty, too many steps (expressions can jump back)
- * Source   DWARF 5, 2.5 and 6.4.2.1: what call frame information may use of it
+ * Errors   false: an unknown operation, or one that needs a missing value; a stack overflow or underflow;
+ *          too many steps (expressions can jump back)
+ * Source   DWARF 5, 2.5 and 6.4.2.1: the subset that call frame information may use
  */
 #ifndef PACE_UNWIND_EXPRESSION_H
 #define PACE_UNWIND_EXPRESSION_H
@@ -21,10 +21,12 @@ struct expression_world {
 	u8 address_size;
 	bool (*read)(void *ctx, u64 va, unsigned size, u64 *ret_v);
 	void *ctx;
-	u64 bias; /* what DW_OP_addr has to be moved by: va - rva */
+	u64 bias; /* va - rva: added to operands of DW_OP_addr */
 };
 
-/* `first`: pushed before the start (the CFA, for registers' rules); NULL: nothing is. */
+/*
+ * `first` is pushed before the first operation (the CFA, for register rules); NULL: the stack starts empty.
+ */
 bool expression_eval(struct bytes code, const struct expression_world *world, const u64 *first,
 	u64 *ret_v);
 

@@ -7,25 +7,25 @@
 
 enum { SP = 4, FP = 5, WAYS_MAX = 256, LONGEST = 64 << 10, ROUNDS = 3 };
 
-/* What is known where a jump leads to. */
+/* What is known at a jump's target. */
 struct way {
 	u32 to;
 	struct flow flow;
 };
 
 struct follower {
-	u32 end;   /* the instruction that is asked for */
-	u32 limit; /* how far this round looks for what leads there */
-	u32 at;    /* the instruction that is followed */
+	u32 end;   /* the instruction in question */
+	u32 limit; /* where this round stops looking for jumps */
+	u32 at;    /* the current instruction */
 	s64 word;
-	bool is_reached; /* the next instruction, by what was followed so far */
+	bool is_reached; /* whether the code so far leads to the next instruction */
 	struct flow now;
-	struct way ways[WAYS_MAX]; /* not reached yet; descending */
+	struct way ways[WAYS_MAX]; /* targets ahead; descending */
 	u32 n_ways;
-	struct way back[WAYS_MAX]; /* what jumps backwards have led to, for the next round */
+	struct way back[WAYS_MAX]; /* targets of backward jumps, for the next round */
 	u32 n_back;
-	bool is_lost; /* too many ways */
-	/* Jumps through a table lead to code that no other may lead to: its cases. */
+	bool is_lost; /* too many targets */
+	/* A jump through a table leads to its cases: code that may have no other predecessor. */
 	bool has_cases, takes_cases;
 	struct flow cases;
 };
@@ -70,13 +70,13 @@ static void add_way(struct follower *f, s64 to)
 	f->n_ways++;
 }
 
-/* What leads to `at`: the instruction before it, and jumps. */
+/* Merges what leads to `at`: the instruction before it, and jumps. */
 static void arrive(struct follower *f, u32 at)
 {
 	while (f->n_ways && f->ways[f->n_ways - 1].to <= at) {
 		const struct way *way = &f->ways[--f->n_ways];
 
-		/* Into the middle of an instruction: data that was taken for code. */
+		/* A jump into the middle of an instruction: data that was decoded as code. */
 		if (way->to < at)
 			continue;
 		f->now = f->is_reached ? merged_flows(&f->now, &way->flow) : way->flow;
@@ -102,7 +102,7 @@ static void pop(struct follower *f, u8 reg)
 	if (reg != FP)
 		return;
 	f->now.fp = FLOW_UNKNOWN;
-	/* The frame is undone if it is the caller's that comes back. */
+	/* The frame is undone if the loaded value is the caller's frame pointer. */
 	f->now.saved = from != FLOW_UNKNOWN && from == f->now.saved ? 0 : FLOW_UNKNOWN;
 }
 
@@ -113,7 +113,7 @@ static void push(struct follower *f, bool is_caller_fp)
 		f->now.saved = f->now.sp;
 }
 
-/* A register gets the address `at`, or one that is not known. */
+/* Sets a register to the address `at`, or to FLOW_UNKNOWN. */
 static void set(struct follower *f, u8 reg, s64 at)
 {
 	if (reg == SP)
@@ -150,7 +150,7 @@ static void calculate(struct follower *f, const struct x86_op *op, unsigned what
 		set(f, reg, FLOW_UNKNOWN);
 }
 
-/* By a table, or at the function's end to another: then its frame is undone. */
+/* A jump through a table, or a tail call at the function's end, where the frame is undone. */
 static void end_by_pointer(struct follower *f)
 {
 	f->is_reached = false;
@@ -160,13 +160,13 @@ static void end_by_pointer(struct follower *f)
 	f->has_cases = true;
 }
 
-/* Those with two operands, of which one may be memory. */
+/* Instructions with two operands, one of which may be memory. */
 static void take_modrm(struct follower *f, const struct x86_op *op)
 {
 	bool is_register = op->mode == 3;
 	u8 code = op->opcode;
 
-	/* Even ones are of bytes: their registers 4 and 5 are others. */
+	/* Even opcodes work on bytes, whose registers 4 and 5 are different ones. */
 	if (code < 0x40 && code % 2 == 0)
 		return;
 	if (code < 0x40) {
@@ -212,7 +212,7 @@ static void leave(struct follower *f)
 	pop(f, FP);
 }
 
-/* Those of one byte without modrm. */
+/* Opcodes of one byte without modrm. */
 static void take_plain(struct follower *f, const struct x86_op *op, u32 next)
 {
 	u8 code = op->opcode;
@@ -254,7 +254,7 @@ static void take_two(struct follower *f, const struct x86_op *op, u32 next)
 		add_way(f, (s64)next + op->imm);
 	else if (code == 0x0b)
 		f->is_reached = false;
-	/* cmov, movzx, movsx, imul, bsf, bsr, popcnt, xadd, cmpxchg: into registers */
+	/* cmov, movzx, movsx, imul, bsf, bsr, popcnt, xadd, cmpxchg: they write registers */
 	else if (code >> 4 == 4 || code == 0xaf || (code >= 0xb6 && code <= 0xbf && code != 0xba))
 		set(f, op->reg, FLOW_UNKNOWN);
 	else if ((code == 0xb1 || code == 0xc1) && op->mode == 3)
@@ -273,7 +273,10 @@ static void take(struct follower *f, const struct x86_op *op, u32 next)
 		take_plain(f, op, next);
 }
 
-/* From the start up to the limit, or to where nothing leads any more; true if it came by the end. */
+/*
+ * Follows the code from the start to the limit, or to where no flow leads on. Returns true if it passed
+ * `end`.
+ */
 static bool follow(struct follower *f, const u8 *start, bool is_64)
 {
 	struct x86_op op;
@@ -309,8 +312,8 @@ static bool follow(struct follower *f, const u8 *start, bool is_64)
 }
 
 /*
- * First the way down to the instruction. Then, if no way leads there, by what is behind it and jumps back:
- * the bodies of loops that begin with their condition.
+ * First follows the code down to the instruction. If no flow leads there, the code after it and its backward
+ * jumps are followed, too: the bodies of loops that begin with their condition.
  */
 bool flow_find(const struct arch *arch, const struct stack_bytes *code, struct flow *ret_flow)
 {
@@ -322,7 +325,7 @@ bool flow_find(const struct arch *arch, const struct stack_bytes *code, struct f
 	if (!arch->is_x86 || !code->at || code->into > code->n_before || code->into > LONGEST)
 		return false;
 	start = code->at - code->into;
-	/* Its lists are not filled with anything: they are long. */
+	/* The lists stay uninitialized: they are long. */
 	f.word = is_64 ? 8 : 4;
 	f.n_back = 0;
 	f.is_lost = f.takes_cases = false;
@@ -340,7 +343,7 @@ bool flow_find(const struct arch *arch, const struct stack_bytes *code, struct f
 	return f.now.sp != FLOW_UNKNOWN || f.now.fp != FLOW_UNKNOWN;
 }
 
-/* ---- what was found lately ---- */
+/* ---- recent results ---- */
 
 enum { REMEMBERED = 1 << 13 };
 

@@ -1,10 +1,10 @@
 /*
- * flow.h - where a function's return address is, out of the instructions that led to one of them.
+ * flow.h - where a function's return address is, derived from the instructions that lead to a given one.
  *
- * From the function's first instruction on it is followed what each does to the stack pointer and to
- * the frame pointer; where a jump leads to, what was known there is known, too. What is behind a jump
- * or a return, and no jump leads to, is unknown, as is what two ways contradict; but behind jumps through
- * tables there are their cases.
+ * The effects of each instruction on the stack pointer and the frame pointer are followed from the
+ * function's start on; a jump carries what is known to its target. Code behind a jump or a return that no
+ * jump leads to is unknown, and so is what two ways contradict. Code behind a jump through a table is taken
+ * for the table's cases.
  * In       the code of a function from its start up to an instruction
  * Out      struct flow
  * Owns     nothing
@@ -18,23 +18,23 @@
 
 #define FLOW_UNKNOWN INT64_MIN
 
-/* All count from the return address' slot downwards, in bytes. */
+/* All are distances in bytes, counted downwards from the return address' slot. */
 struct flow {
 	s64 sp; /* where the stack pointer is; FLOW_UNKNOWN */
-	s64 fp; /* where the frame pointer points to; FLOW_UNKNOWN: it is no pointer to the frame */
-	s64 saved; /* where the caller's frame pointer is; 0: still in its register, FLOW_UNKNOWN: nowhere */
+	s64 fp; /* where the frame pointer points; FLOW_UNKNOWN: not into the frame */
+	s64 saved; /* where the caller's frame pointer is; 0: still in its register, FLOW_UNKNOWN: lost */
 };
 
-/* Needs code->into. Only x86. */
+/* Requires code->into. x86 only. */
 bool flow_find(const struct arch *arch, const struct stack_bytes *code, struct flow *ret_flow);
 
-/* What was found for instructions lately. Their code stays where it is as long as this lives. */
+/* Remembers what was found for recent instructions. Their code must not move during its life. */
 struct flow_memo;
 
 struct flow_memo *flow_memo_new(void);
 void flow_memo_free(struct flow_memo *m);
 
-/* As flow_find(). */
+/* The same as flow_find(), from the memo if possible. */
 bool flow_recall(struct flow_memo *m, const struct arch *arch, const struct stack_bytes *code,
 	struct flow *ret_flow);
 

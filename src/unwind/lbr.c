@@ -14,7 +14,7 @@ void lbr_fini(struct lbr *l)
 	table_fini(&l->by_tid);
 }
 
-/* What was there at the last sample of the thread: nothing at its first one. */
+/* The thread's last sample; empty before its first one. */
 static struct lbr_thread *thread_of(struct lbr *l, u32 tid)
 {
 	struct table_probe probe = table_probe(&l->by_tid, hash_u64(tid));
@@ -34,8 +34,8 @@ static bool is_same(const struct lbr_call *a, const struct lbr_call *b)
 }
 
 /*
- * Where the oldest record of now stands in the stack before, or SIZE_MAX. It must be the same register,
- * or, where registers are not told, one of two in a row; and there must be one such place only.
+ * Where the oldest of the current records is in the previous stack, or SIZE_MAX. It must be in the same
+ * register or, where register numbers are not recorded, one of two matches in a row; and it must be unique.
  */
 static size_t place_of_oldest(const struct lbr *l, const struct lbr_thread *before, u64 hw_index)
 {
@@ -45,7 +45,7 @@ static size_t place_of_oldest(const struct lbr *l, const struct lbr_thread *befo
 	for (size_t k = 0; k < before->calls.n; k++) {
 		size_t run = 0;
 
-		/* The i-th newest is in register index - i, modulo their number. */
+		/* The i-th newest record is in register index - i, modulo their number. */
 		if (has_index && (k + 1 + hw_index + n - before->hw_index % n) % n)
 			continue;
 		while (run < n && run <= k &&
@@ -60,13 +60,16 @@ static size_t place_of_oldest(const struct lbr *l, const struct lbr_thread *befo
 	return place;
 }
 
-/* Registers that are all in use have forgotten what is deeper. */
+/* Whether all registers are in use, so that deeper calls are lost. */
 static bool is_full(const struct lbr *l, u64 n)
 {
 	return l->depth ? n >= l->depth : n == 16 || n == 32;
 }
 
-/* Makes the calls longer if the sample before tells how; whether they reach the root then. */
+/*
+ * Extends the calls by those of the previous sample if they overlap. Returns whether they then reach the
+ * root.
+ */
 static bool stitch(struct lbr *l, u32 tid, u64 hw_index, bool is_complete)
 {
 	struct lbr_thread *before = thread_of(l, tid);

@@ -1,13 +1,13 @@
 /*
- * lbr.h - callers out of the processor's records of calls (LBR, call stack mode).
+ * lbr.h - callers from the processor's records of calls (LBR, call stack mode).
  *
  * The processor pushes a record at each call and drops it at the return, so its records are the
- * stack of calls, the newest first, as deep as it has registers (16 or 32). What is deeper can be
- * taken from the sample of the same thread before this one, if the oldest records here are among
- * those there: nobody has returned from them meanwhile.
- * In       branch stacks of samples; for stitching, the samples of a thread in the order of time
- * Out      the user part of a call chain, in the form that the kernel's chains have: before each
- *          address a marker, because they are those of calls, not of what is behind; how it ended
+ * stack of calls, the newest first, as deep as it has registers (16 or 32). Deeper calls can be taken from
+ * the previous sample of the same thread, if that one contains the oldest records of this one: then none
+ * of those calls has returned in between.
+ * In       branch stacks of samples; for stitching, the samples of a thread in order of time
+ * Out      the user part of a call chain, in the form of the kernel's chains, with a marker before each
+ *          address, because these are addresses of calls, not return addresses; how it ended
  * Owns     for stitching, the last stack of each thread
  * Life     the chain is valid until the next one
  * Errors   none
@@ -52,10 +52,10 @@ struct lbr_input {
 	u32 tid;
 	const struct sample_branches *branches;
 	u64 hw_index; /* or LBR_NO_INDEX */
-	u64 ip; /* 0: not known, the start of the function that was called last stands for it */
+	u64 ip;       /* 0: unknown; then the start of the last called function stands for it */
 };
 
-/* The chain into l->chain. */
+/* Leaves the chain in l->chain. */
 enum stack_ending lbr_walk(struct lbr *l, const struct lbr_input *in);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * leb.h - numbers of variable length, as DWARF has them.
+ * leb.h - numbers of variable length (LEB128), as DWARF encodes them.
  *
  * Source   DWARF 5, 7.6
  */
@@ -8,7 +8,9 @@
 
 #include "base/bytes.h"
 
-/* Moves over a number; its bits, and how many of them were written. Those beyond the 64th are dropped. */
+/*
+ * Moves past a number. Returns its bits, and how many of them were written; bits beyond the 64th are dropped.
+ */
 static inline bool leb_bits(struct bytes *b, u64 *ret_v, unsigned *ret_n)
 {
 	struct bytes at = *b;
@@ -49,7 +51,7 @@ static inline bool leb_s64(struct bytes *b, s64 *ret_v)
 
 	if (!leb_bits(b, &v, &n))
 		return false;
-	/* The highest bit that was written is the sign. */
+	/* The highest bit written is the sign. */
 	if (n < 64 && v >> (n - 1) & 1)
 		v |= ~(u64)0 << n;
 	*ret_v = (s64)v;

@@ -4,7 +4,7 @@
 
 #include "arch/x86_decode.h"
 
-/* The processor's numbers to DWARF's. */
+/* Converts the processor's register numbers to DWARF's. */
 static u8 dwarf_reg(u8 reg)
 {
 	static const u8 low[] = {0, 2, 1, 3, 7, 6, 4, 5};
@@ -12,7 +12,7 @@ static u8 dwarf_reg(u8 reg)
 	return reg == X86_NO_REG ? OPERAND_NO_REG : reg < ARRAY_SIZE(low) ? low[reg] : reg;
 }
 
-/* i386's ABI counts as the processor does. */
+/* i386's ABI numbers registers like the processor does. */
 u8 operand_reg(u8 dwarf_number, bool is_64)
 {
 	enum { I386_REGS = 8 };
@@ -22,24 +22,24 @@ u8 operand_reg(u8 dwarf_number, bool is_64)
 	return dwarf_number < I386_REGS ? dwarf_reg(dwarf_number) : OPERAND_NO_REG;
 }
 
-enum { AX = 0, CX = 1, DX = 2, BX = 3, SI = 6, DI = 7 }; /* as the processor numbers them */
+enum { AX = 0, CX = 1, DX = 2, BX = 3, SI = 6, DI = 7 }; /* the processor's numbers */
 
 #define BIT_OF(reg) (1u << (reg))
 
-/* What instructions do: of those that are not here nothing that matters changes. */
+/* What instructions do. An instruction without a rule changes nothing that matters. */
 enum rule {
 	SETS_REG,  /* reg = something else */
 	SETS_RM,   /* rm likewise, if it is a register */
 	SETS_BOTH, /* both */
 	SETS_BYTE_REG,
 	SETS_BYTE_RM,
-	SETS_OTHER,   /* the third register of a vector's instruction */
+	SETS_OTHER,   /* the third register of a vector instruction */
 	SETS_A,       /* rax */
 	SETS_A_D,     /* rax, rdx */
 	SETS_A_B_C_D, /* cpuid */
 	SYSCALL,
 	LOADS,   /* reg = rm */
-	LOADS_1, /* the same of a byte, of 2, of 4, extended */
+	LOADS_1, /* the same for 1, 2, 4 bytes, extended */
 	LOADS_2,
 	LOADS_4,
 	LOADS_IF,   /* cmov */
@@ -49,7 +49,7 @@ enum rule {
 	MOVES_RM,   /* rm += reg */
 	MOVES_A,    /* between rax and a fixed address */
 	ADDS_A,     /* rax += or -= a constant */
-	INC_DEC,    /* of i386: the register in the opcode */
+	INC_DEC,    /* i386: the register in the opcode */
 	IMMEDIATE,  /* group 1: with a constant */
 	SETS_CONST, /* mov: rm */
 	SETS_LOW,   /* mov: the register in the opcode */
@@ -66,14 +66,14 @@ enum rule {
 	END,
 	STRING_DI, /* stos, scas; movs and cmps read at rsi too */
 	STRING_SI, /* lods */
-	NO_ACCESS, /* it has an operand in memory, but does not access it */
+	NO_ACCESS, /* has a memory operand, but does not access it */
 };
 
 struct row {
 	u8 map, first, last, rule;
 };
 
-/* clang-format off: a row a fact; the first that fits */
+/* clang-format off: one row per fact; the first match is used */
 static const struct row rows[] = {
 	{X86_ONE, 0x01, 0x01, MOVES_RM},
 	{X86_ONE, 0x03, 0x03, MOVES_REG},
@@ -169,7 +169,7 @@ static const struct row rows[] = {
 	{X86_0F3A, 0x14, 0x17, SETS_RM},
 };
 
-/* Of vectors' instructions those that write general registers; `map` is theirs. */
+/* Vector instructions that write general registers; `map` is their opcode map. */
 static const struct row vector_rows[] = {
 	{1, 0x2c, 0x2d, SETS_REG},
 	{1, 0x50, 0x50, SETS_REG},
@@ -199,7 +199,7 @@ static void spoil(struct operand *o, u8 reg)
 		o->spoilt |= BIT_OF(dwarf_reg(reg));
 }
 
-/* Of bytes, 4 to 7 are the second bytes of 0 to 3, or the low ones of others. */
+/* Byte registers 4 to 7 are the second bytes of 0 to 3, or with REX the low bytes of other registers. */
 static void set_byte(struct operand *o, u8 reg)
 {
 	if (o->word == 4) {
@@ -216,7 +216,7 @@ static unsigned width_of(const struct operand *o, const struct x86_op *op)
 	return op->is_wide ? o->word : op->is_short ? 2 : 4;
 }
 
-/* reg gets rm, of so many bytes of memory. */
+/* Loads reg from rm, which is `bytes` wide if it is memory. */
 static void load(struct operand *o, const struct x86_op *op, unsigned bytes)
 {
 	o->target = dwarf_reg(op->reg);
@@ -224,7 +224,7 @@ static void load(struct operand *o, const struct x86_op *op, unsigned bytes)
 	o->effect = EFFECT_LOAD;
 	if (op->mode != 3)
 		return;
-	/* Half of an address is none. */
+	/* Half of an address is not an address. */
 	o->effect = bytes == o->word ? EFFECT_COPY : EFFECT_OTHER;
 	o->source = dwarf_reg(op->rm);
 }
@@ -353,7 +353,7 @@ static void take_flow(struct operand *o, const struct x86_op *op, enum rule rule
 		: rule == JMP  ? OPERAND_JUMP
 		: rule == CALL ? OPERAND_CALL
 			       : OPERAND_END;
-	/* Returns take their address from the stack. */
+	/* Returns pop their address from the stack. */
 	if (rule == CALL || (rule == END && op->map == X86_ONE && op->opcode >> 1 == 0xc2 >> 1))
 		o->access = OPERAND_STACK;
 }
@@ -403,7 +403,7 @@ static void take_constant(struct operand *o, const struct x86_op *op, enum rule 
 		set_byte(o, op->opcode & 7);
 		spoil(o, (op->opcode & 7) | 8);
 	} else if (rule == SETS_LOW) {
-		/* bswap: of which eight is in a prefix */
+		/* bswap: the register's highest bit is in a prefix */
 		set_other(o, op->opcode & 7);
 		spoil(o, (op->opcode & 7) | 8);
 	} else if (op->mode == 3) {
@@ -425,7 +425,7 @@ static bool compares(const struct x86_op *op)
 		(code >> 1 == 0xf6 >> 1 && what < 2);
 }
 
-/* What reads or writes one operand in memory. */
+/* Instructions that access one operand in memory. */
 static void take_access(struct operand *o, const struct x86_op *op, enum rule rule)
 {
 	switch (rule) {
@@ -436,7 +436,7 @@ static void take_access(struct operand *o, const struct x86_op *op, enum rule ru
 		break;
 	case LOADS_1:
 	case LOADS_2:
-	case LOADS_4: /* arpl in code of 32 bits, which nobody uses */
+	case LOADS_4: /* arpl in 32-bit code, which no program uses */
 		load(o, op, rule == LOADS_1 ? 1 : rule == LOADS_2 ? 2 : 4);
 		break;
 	case STORES:
@@ -455,7 +455,7 @@ static void take_access(struct operand *o, const struct x86_op *op, enum rule ru
 	}
 }
 
-/* What moves or computes. */
+/* Instructions that move or compute. */
 static void take_move(struct operand *o, const struct x86_op *op, enum rule rule)
 {
 	switch (rule) {
@@ -529,7 +529,7 @@ static void take_rule(struct operand *o, const struct x86_op *op, enum rule rule
 	}
 }
 
-/* or, adc, sbb, and, xor: into one of two, or into rax; cmp changes nothing */
+/* or, adc, sbb, and, xor: the result goes to one of two operands, or to rax; cmp changes nothing */
 static void take_arithmetic(struct operand *o, const struct x86_op *op)
 {
 	unsigned kind = op->opcode & 7;

@@ -28,7 +28,7 @@ static bool load(struct prologue *e, u8 reg, u64 va)
 	return true;
 }
 
-/* What is between the stack pointer and the return address has been undone. */
+/* Takes the return address, after everything above it on the stack has been popped. */
 static bool take_return(struct prologue *e, u64 more, u64 *ret_ip)
 {
 	if (e->arch->link != ARCH_NO_REG) {
@@ -43,7 +43,7 @@ static bool take_return(struct prologue *e, u64 more, u64 *ret_ip)
 	return true;
 }
 
-/* False: the instruction has no effect that can be told. */
+/* Executes an instruction. Returns false if its effect is unknown. */
 static bool play(struct prologue *e, const struct arch_op *op)
 {
 	u64 sp = e->regs[e->arch->sp], from;

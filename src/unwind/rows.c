@@ -5,7 +5,7 @@
 #include "unwind/leb.h"
 
 enum {
-	REMEMBERED_STATES = 16,   /* DW_CFA_remember_state inside of each other */
+	REMEMBERED_STATES = 16,   /* nesting depth of DW_CFA_remember_state */
 	ROWS_OF_FUNCTION = 16384, /* the largest real ones have some hundreds */
 	RULES_CACHED = 4 << 20,
 };
@@ -19,14 +19,14 @@ struct state {
 struct compiler {
 	struct rows *rows;
 	const struct entry_fde *fde;
-	u64 at; /* the instruction that the state holds from */
+	u64 at; /* the instruction from which the state is valid */
 	bool is_changed;
 	u32 n_rows;
 	unsigned n_remembered;
 	struct state now, initial, remembered[REMEMBERED_STATES];
 };
 
-/* Whether the row's rules are such as nearly all are. */
+/* Determines whether the row has the rules that nearly all rows have. */
 static void describe_rules(const struct compiler *c, struct row *row)
 {
 	enum { NEAR = 1 << 20 };
@@ -50,7 +50,7 @@ static void describe_rules(const struct compiler *c, struct row *row)
 	row->is_plain = has_return;
 }
 
-/* The row that holds from `at` on. */
+/* Adds the row that is valid from `at` on. */
 static bool put_row(struct compiler *c)
 {
 	struct row row = {.start = c->at, .cfa = c->now.cfa, .first_rule = (u32)c->rows->rules.n};
@@ -82,7 +82,7 @@ static bool advance(struct compiler *c, u64 to)
 	return true;
 }
 
-/* Registers that rows do not tell of (vectors) are read over. */
+/* Sets a rule. Registers that have none in rows (vectors) are skipped. */
 static void set_rule(struct compiler *c, u64 reg, enum row_kind kind, s64 value)
 {
 	if (reg < ROW_REGS)
@@ -166,7 +166,7 @@ static bool recall(struct compiler *c)
 	return true;
 }
 
-/* Scaled by the CIE's alignment; a product too large for 64 bits is nothing that code does. */
+/* Scales by the CIE's data alignment. No real code has a product larger than 64 bits. */
 static bool scaled(const struct compiler *c, s64 n, s64 *ret_v)
 {
 	return !__builtin_mul_overflow(n, c->fde->cie.data_align, ret_v);
@@ -207,7 +207,7 @@ enum {
 	OP_VAL_OFFSET_SF,
 	OP_VAL_EXPRESSION,
 	OP_MIPS_ADVANCE_LOC8 = 0x1d,
-	/* SPARC's window save; for AArch64 it says that return addresses are signed from here on */
+	/* SPARC's window save; on AArch64 it says that return addresses are signed from here on */
 	OP_AARCH64_NEGATE_RA_STATE = 0x2d,
 	OP_GNU_ARGS_SIZE = 0x2e,
 	OP_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f,
@@ -255,7 +255,7 @@ static bool run_cfa(struct compiler *c, u8 op, struct bytes *b)
 		return leb_u64(b, &reg) && take_scaled(c, b, true, &value) &&
 			set_cfa(c, reg, value);
 	case OP_DEF_CFA_REGISTER:
-		/* Behind an expression (assembler of libgcrypt) the last offset holds, as for libgcc. */
+		/* After an expression (libgcrypt's assembly) the last offset is used, as libgcc does. */
 		return leb_u64(b, &reg) && c->now.cfa.kind != ROW_UNDEFINED &&
 			set_cfa(c, reg, c->now.cfa_offset);
 	case OP_DEF_CFA_OFFSET:
@@ -299,7 +299,7 @@ static bool run_rule(struct compiler *c, u8 op, struct bytes *b)
 	return true;
 }
 
-/* An instruction whose operation fills the byte. */
+/* Runs an instruction whose operation fills the whole byte. */
 static bool run_long(struct compiler *c, u8 op, struct bytes *b)
 {
 	u64 ignored;
@@ -372,12 +372,12 @@ static bool run(struct compiler *c, struct bytes b)
 	return true;
 }
 
-/* Fills in the function's rows, and `end` if they do not reach so far. */
+/* Fills in the function's rows, and lowers `end` if they do not reach so far. */
 static void compile(struct rows *rows, const struct entry_fde *fde, struct rows_function *function)
 {
 	struct compiler *c = mem_alloc(sizeof(*c));
 
-	/* But for the states that will be remembered, which are most of it. */
+	/* Clears all but the remembered states, which are most of the structure. */
 	memset(c, 0, offsetof(struct compiler, remembered));
 	c->rows = rows;
 	c->fde = fde;
@@ -389,7 +389,7 @@ static void compile(struct rows *rows, const struct entry_fde *fde, struct rows_
 	c->is_changed = true;
 	if (run(c, fde->cie.instructions)) {
 		c->initial = c->now;
-		/* What goes wrong in the middle leaves what is before it. */
+		/* An error in the middle keeps the rows before it. */
 		if (!run(c, fde->instructions) || !put_row(c))
 			function->end = c->at;
 	}
@@ -435,7 +435,7 @@ static u32 add_function(struct rows *rows, const struct cfi *cfi, const struct c
 	return (u32)rows->functions.n - 1;
 }
 
-/* The function of an entry, compiled if it is met for the first time; TABLE_NONE: it does not cover rva. */
+/* The function of an entry, compiled if it is new. TABLE_NONE: the entry does not cover rva. */
 static u32 function_of(struct rows *rows, const struct cfi *cfi, const struct cfi_function *place,
 	u64 rva, bool *ret_is_cleared)
 {

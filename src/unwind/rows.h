@@ -1,13 +1,12 @@
 /*
  * rows.h - for each instruction of a function, where its caller's registers are.
  *
- * In       an entry of call frame information: a little program that makes a table
- * Out      the table's rows: from which instruction on the CFA and the registers are where
- * Owns     rows of the functions that were met, each compiled when it is met first
+ * In       an entry of call frame information: a small program that makes a table
+ * Out      the table's rows: where the CFA and the registers are, from which instruction on
+ * Owns     the rows of the functions met so far, each compiled when it is first met
  * Life     rows point into the sections of their cfi; they are valid until the cache is cleared
  * Units    rva
- * Errors   none: a program that makes no sense has the rows before the place where it does not.
- *          Sizes and depths are bounded
+ * Errors   none: a damaged program has the rows before the damage. Sizes and depths are bounded
  * Threads  one
  * Source   DWARF 5, 6.4.2; System V ABI supplements for x86-64 and i386; DWARF for the Arm 64-bit
  *          architecture
@@ -18,11 +17,11 @@
 #include "base/table.h"
 #include "unwind/cfi.h"
 
-enum { ROW_REGS = 40 }; /* DWARF numbers that rows tell of: no integer register has a higher one */
+enum { ROW_REGS = 40 }; /* DWARF numbers below this have rules: all integer registers */
 
 enum row_kind {
 	ROW_SAME,       /* the caller has the same value */
-	ROW_UNDEFINED,  /* nobody knows; of the return address: there is no caller */
+	ROW_UNDEFINED,  /* unknown; for the return address: there is no caller */
 	ROW_OFFSET,     /* in memory at CFA + value */
 	ROW_VAL_OFFSET, /* CFA + value */
 	ROW_REGISTER,   /* in register `from`; for the CFA: plus value */
@@ -31,7 +30,7 @@ enum row_kind {
 };
 
 struct row_rule {
-	u8 reg; /* whose rule it is */
+	u8 reg; /* the register that the rule restores */
 	u8 kind;
 	u8 from;
 	u32 size; /* of the expression */
@@ -45,13 +44,13 @@ struct row {
 	u64 start; /* valid from here to the next row, or to the function's end */
 	struct row_rule cfa;
 	u32 first_rule;
-	u32 n_rules; /* registers that are not in it: ROW_SAME */
+	u32 n_rules; /* registers without a rule: ROW_SAME */
 	/*
-	 * Nearly all rows: the CFA counts from a register, the return address and all other registers
-	 * are ROW_OFFSET.
+	 * True for nearly all rows: the CFA counts from a register, the return address and all other
+	 * registers are ROW_OFFSET.
 	 */
 	bool is_plain;
-	s32 lowest, highest; /* of a plain row: where they begin, from the CFA */
+	s32 lowest, highest; /* of a plain row: range of the register slots, relative to the CFA */
 	s32 return_at;
 };
 
@@ -61,10 +60,10 @@ struct rows_function {
 	u64 entry; /* as in struct cfi_function */
 	bool is_debug_frame;
 	u64 start, end;
-	u64 covered_to; /* its entry's end; `end` is before it if a part of that makes no sense */
-	u32 first_row, n_rows; /* n_rows 0: its entry makes no sense */
+	u64 covered_to; /* the entry's end; `end` is lower if the rest of the entry is damaged */
+	u32 first_row, n_rows; /* n_rows 0: the entry is damaged */
 	u8 return_reg;
-	bool is_signal; /* a signal's trampoline: its caller was interrupted, it called nothing */
+	bool is_signal; /* a signal trampoline: its caller was interrupted, it called nothing */
 	bool changes_stack;
 };
 
@@ -76,9 +75,9 @@ struct rows {
 };
 
 /*
- * Row and function for rva: false if nothing covers it. Positions in the vectors. They may be cleared
- * on the way if they grew too large: positions handed out before are void then, which
- * *ret_is_cleared says.
+ * Finds the row and the function for rva, as positions in the vectors. Returns false if nothing covers it.
+ * The vectors are cleared first if they have grown too large: *ret_is_cleared says that positions from
+ * earlier calls are void.
  */
 bool rows_find(struct rows *rows, const struct cfi *cfi, u64 rva, u32 *ret_function, u32 *ret_row,
 	bool *ret_is_cleared);

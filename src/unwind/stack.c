@@ -17,8 +17,8 @@ static void add_interrupted(struct stack *s, u64 ip)
 }
 
 /*
- * A signal handler returns to the first instruction of a trampoline, which has called nobody: what
- * is before it belongs to another function.
+ * A signal handler returns to the first instruction of a trampoline, which has called nothing: the
+ * instruction before it belongs to another function.
  */
 static void mark_trampoline(struct stack *s)
 {
@@ -28,7 +28,7 @@ static void mark_trampoline(struct stack *s)
 }
 
 /*
- * One frame up by a row, or by the code, where the row says that a register lies below the stack
+ * Steps one frame up by a row; or by the code, if the row says that a register's slot lies below the stack
  * pointer: an epilogue has popped it (compilers do not describe each pop).
  */
 static enum stack_ending step_up(struct walk *w, const struct rows_function *code,
@@ -57,8 +57,8 @@ static enum stack_ending step_up(struct walk *w, const struct rows_function *cod
 }
 
 /*
- * Whether a return address is a function's first instruction, and no function ends before it with a
- * call: it was made to return there, as coroutines are.
+ * Whether a return address is a function's first instruction and no function ends before it with a
+ * call: the address was planted, as for coroutines.
  */
 static bool is_planted(struct walk *w, u32 *ret_code, u32 *ret_row)
 {
@@ -72,8 +72,9 @@ static bool is_planted(struct walk *w, u32 *ret_code, u32 *ret_row)
 }
 
 /*
- * Mostly such a function has no caller. Go puts one between what C calls and the Go function that had
- * called C: then the row finds a return address, behind a call.
+ * A function whose address was planted mostly has no caller. Go plants one between a
+ * function called from C and the Go function that called C: there the row finds a return address that follows
+ * a call.
  */
 static bool step_out_of_planted(struct walk *w, const struct rows_function *code,
 	const struct row *row)
@@ -102,8 +103,8 @@ static bool is_in_system_call(const struct walk *w)
 }
 
 /*
- * The row of a call, which is before its return address. A trampoline that begins at that address was
- * not called from the function before it.
+ * Finds the row of a call, which precedes its return address. A trampoline that begins at the return
+ * address was not called from the function before it.
  */
 static bool find_caller_row(struct walk *w, u32 *ret_code, u32 *ret_row)
 {
@@ -118,8 +119,8 @@ static bool find_caller_row(struct walk *w, u32 *ret_code, u32 *ret_row)
 }
 
 /*
- * Where other functions have a return address, the first one of a process has the number of its
- * arguments: its call frame information does not tell if a compiler made it. `ip` is in the last one.
+ * In a process's first function the number of its arguments lies where other functions have their return
+ * address; call frame information that a compiler made does not say so. `ip` is in the last function.
  */
 static bool is_argc(const struct walk *w, u64 ip)
 {
@@ -128,7 +129,7 @@ static bool is_argc(const struct walk *w, u64 ip)
 	return w->regs[w->arch->ip] < CODE_FIRST && bycode_is_entry(w, ip);
 }
 
-/* From the n-th frame on, the first of which was interrupted. */
+/* Walks on from the n-th frame. The first frame was interrupted. */
 static enum stack_ending walk_on(struct walk *w, u32 n, u32 max_frames)
 {
 	bool is_return = n > 1, is_start = false;
@@ -140,7 +141,7 @@ static enum stack_ending walk_on(struct walk *w, u32 n, u32 max_frames)
 
 		w->at = ip;
 		w->is_return = is_return;
-		/* Who is in a system call is behind its instruction, which may be a function's last. */
+		/* A thread in a system call is behind its instruction, which may be the function's last. */
 		if ((is_return ? find_caller_row(w, &code, &row)
 			       : walk_find_row(w, ip, &code, &row)) ||
 			(n == 1 && is_in_system_call(w) &&
@@ -173,12 +174,12 @@ static enum stack_ending walk_on(struct walk *w, u32 n, u32 max_frames)
 			w->places->find(w->places->ctx, ip, &w->code);
 			if (!w->code.is_code)
 				return STACK_NO_MAP;
-			/* What a file that is missing has in its frame pointer is not known. */
+			/* A missing file may use its frame pointer for anything. */
 			return w->has_missed_above && w->code.ending != STACK_NO_FILE
 				? walk_ending_of_miss(w)
 				: w->code.ending;
 		}
-		/* The ABIs mark the outermost frame so where nothing else does. */
+		/* The ABIs mark the outermost frame this way where nothing else does. */
 		if (!w->regs[w->arch->ip] || is_argc(w, ip))
 			return STACK_COMPLETE;
 		if (n == max_frames)
@@ -199,8 +200,8 @@ static bool begin(struct walk *w, const struct stack_input *in)
 }
 
 /*
- * Assembler's call frame information may be wrong: glibc's memcpy of i386 does not tell of all that it
- * pushes. Where the first caller is no code, or nobody, the code itself may know a better one.
+ * Whether the call frame information is probably wrong. That of hand-written assembly can be: glibc's memcpy
+ * of i386 omits some of its pushes. If the first caller is not in code, or is 0, the code may give a better one.
  */
 static bool is_told_falsely(const struct walk *w, enum stack_ending ending)
 {
@@ -220,7 +221,7 @@ static bool begin_by_code(struct walk *w, const struct stack_input *in)
 
 	begin(&again, in);
 	again.at = again.regs[w->arch->ip];
-	/* Who is nowhere itself has been called to nowhere. */
+	/* If the sampled address is in no code itself, its callers cannot be expected to be. */
 	w->places->find(w->places->ctx, again.at, &code);
 	if (!code.cfi || !bycode_step(&again, false))
 		return false;

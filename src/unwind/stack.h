@@ -1,25 +1,24 @@
 /*
- * stack.h - from the registers and a piece of the stack of a thread to its callers.
+ * stack.h - unwinds a thread's stack, given its registers and a copy of the top of the stack.
  *
- * In       registers as samples have them, the bytes that lay at and above the stack pointer; where
- *          code lies, from a function of the caller's
- * Out      the chain, in the form that the kernel's chains have (unwind/chain.h): a marker before
- *          each address that was interrupted, return addresses behind it; and how it ended
- * Owns     rows of functions met before
+ * In       registers as samples have them, the bytes at and above the stack pointer; a callback that finds
+ *          the code at an address
+ * Out      the chain, in the form of the kernel's chains (unwind/chain.h): a marker before each address
+ *          that was interrupted, then return addresses; and how the walk ended
+ * Owns     the rows of functions met so far
  * Life     the chain is valid until the next walk
  * Errors   none: every stack has an ending
  * Threads  one; several may share the cfi they find
  * Source   perf_event_open(2), PERF_SAMPLE_STACK_USER
  *
- * Where a function has no call frame information, its code is asked where it is between making and
- * undoing its frame (unwind/prologue.h), and else its frame pointer is followed, if the function keeps
- * one and what is found there is behind a call. Nothing but the dump is read: what lies above it was
- * not recorded; but where the kernel's chain by frame pointers was, too, that may lead further
- * (unwind/bychain.h). Chains of the kernel alone have no repair, since what lies between their frames was
- * not recorded at all.
+ * Where a function has no call frame information, its code is searched for a prologue or epilogue around the
+ * instruction (unwind/prologue.h). Failing that, its frame pointer is followed, if the function keeps one and
+ * the return address found follows a call. Only the dump is read: what lies above it was not recorded. If
+ * the kernel's chain by frame pointers was recorded, too, it may lead further (unwind/bychain.h). Samples
+ * that have only the kernel's chain cannot be repaired, since the stack between the frames was not recorded.
  *
- * Nothing is left for another unwinder (libdwfl): rows express every instruction of DWARF 5 and of
- * GNU's, expressions every operation that call frame information may use; `rows --check` (in tests)
+ * There is no fall-back to another unwinder (libdwfl): rows support every instruction of DWARF 5 and the
+ * GNU extensions, expressions every operation that call frame information may use; `rows --check` (in tests)
  * compiles all functions of all files that it is given.
  */
 #ifndef PACE_UNWIND_STACK_H
@@ -31,54 +30,54 @@
 
 struct arch;
 
-/* How a stack ended: at its root, or why before. */
+/* How a walk ended: at the stack's root, or why it stopped before. */
 enum stack_ending {
 	STACK_COMPLETE,
 	STACK_DUMP_TOO_SMALL, /* the next frame lies above what was recorded */
-	STACK_NO_CFI,         /* a file says nothing of the function, and no frame pointer helps */
-	STACK_NO_FILE,        /* the file is not here, or is another build */
-	STACK_NO_CODE_FILE,   /* code that was made at run time */
-	STACK_NO_MAP,         /* a return address to where no map is */
-	/* likewise in a chain that was followed by frame pointers: somebody kept none */
+	STACK_NO_CFI,  /* the file does not describe the function, and no frame pointer helps */
+	STACK_NO_FILE, /* the file is missing here, or is another build */
+	STACK_NO_CODE_FILE, /* code generated at run time */
+	STACK_NO_MAP,       /* a return address that no map covers */
+	/* the same in a chain made by following frame pointers: a function kept none */
 	STACK_NO_FRAME_POINTER,
-	STACK_TOO_DEEP, /* more frames than were asked for */
+	STACK_TOO_DEEP, /* more frames than the limit */
 	STACK_CORRUPT,  /* the frames contradict each other */
 	STACK_OTHER_ARCH,
 	STACK_ELSEWHERE, /* callers on another stack: a signal came there (sigaltstack), or it was changed */
-	STACK_NOT_COPIED,  /* the dump is empty, or ends early: the kernel found no memory there */
-	STACK_NO_REGISTER, /* the frame is found by a register that nobody has told */
-	STACK_CALLS_FORGOTTEN, /* deeper than the processor remembers calls (unwind/lbr.h) */
+	STACK_NOT_COPIED,      /* the dump is empty or short: the kernel found no memory there */
+	STACK_NO_REGISTER,     /* the frame is found by a register whose value is unknown */
+	STACK_CALLS_FORGOTTEN, /* deeper than the processor's call records (unwind/lbr.h) */
 	STACK_ENDINGS,
 };
 
-/* What is known of the code at an address. */
+/* What is known about the code at an address. */
 struct stack_code {
 	const struct cfi *cfi; /* NULL: `ending` says why not */
 	u64 rva;
 	u32 dso;
 	enum stack_ending ending;
-	bool is_code;    /* there is a map: it may be returned to */
-	bool is_lasting; /* the same will be found for this place next time */
+	bool is_code;    /* a map covers it: it can be a return address */
+	bool is_lasting; /* a later lookup of this address will find the same */
 };
 
 #define STACK_START_UNKNOWN UINT64_MAX
 
 /* The instructions at and around an address. */
 struct stack_bytes {
-	const u8 *at; /* NULL: nothing is known */
+	const u8 *at; /* NULL: the code is unknown */
 	u32 n_before, n_after;
-	u64 into;      /* how far into its function the address is, or STACK_START_UNKNOWN */
-	bool is_entry; /* the function is where the kernel starts the program: nobody called it */
-	bool is_main;  /* it is the program's main */
+	u64 into;      /* distance from the function's start, or STACK_START_UNKNOWN */
+	bool is_entry; /* the kernel starts the program in this function: it has no caller */
+	bool is_main;  /* the program's main */
 };
 
 struct stack_places {
 	void (*find)(void *ctx, u64 ip, struct stack_code *ret_code);
 	void *ctx;
-	u32 space; /* addresses mean the same wherever this is the same */
-	/* Asked for few addresses only; NULL: no code can be had. */
+	u32 space; /* the address space: equal numbers mean equal contents */
+	/* Called for few addresses only; NULL: no code is available. */
 	void (*look)(void *ctx, u64 ip, struct stack_bytes *ret_bytes);
-	/* What lies at a return address in code of no file; NULL: nobody can look there. */
+	/* Fetches the bytes at a return address in code without a file; NULL: not possible. */
 	void (*peek)(void *ctx, u64 ip, struct stack_bytes *ret_bytes);
 };
 
@@ -93,9 +92,9 @@ struct stack_input {
 
 struct stack_end {
 	enum stack_ending ending;
-	u32 dso; /* where the last frame is */
-	u64 sp;  /* where the stack pointer was; 0: there was no dump */
-	u64 top; /* where the last frame is on the stack; the end of a dump that is not full */
+	u32 dso; /* of the last frame */
+	u64 sp;  /* the stack pointer's value; 0: there was no dump */
+	u64 top; /* where on the stack the last frame is; or the end of a dump that is not full */
 };
 
 struct stack_remembered {
@@ -117,7 +116,7 @@ struct stack {
 void stack_init(struct stack *s);
 void stack_fini(struct stack *s);
 
-/* Walks one stack: the chain is in s->chain. */
+/* Walks one stack and leaves the chain in s->chain. */
 struct stack_end stack_walk(struct stack *s, const struct stack_input *in,
 	const struct stack_places *places);
 

@@ -9,7 +9,7 @@ enum { ALIGNED = 16 };
 
 typedef VEC(u64) place_list;
 
-/* A jump: within a function, or from its end to another. */
+/* A jump: within a function, or a tail call. */
 struct leap {
 	u64 from, to;
 };
@@ -19,9 +19,9 @@ struct scan {
 	const struct bytes *code;
 	size_t n;
 	bool is_64;
-	place_list taken; /* whose address is taken: functions, and places within some */
+	place_list taken; /* addresses taken: of functions, and of places within functions */
 	VEC(struct leap) leaps;
-	place_list fresh; /* ascending: no instruction runs on into these */
+	place_list fresh; /* ascending: starts that no instruction runs into */
 };
 
 static bool is_code(const struct scan *s, u64 va)
@@ -32,7 +32,7 @@ static bool is_code(const struct scan *s, u64 va)
 	return false;
 }
 
-/* What follows it is reached by jumps only: jmp, ret, hlt, ud2, int3. */
+/* Whether the next instruction is reached by jumps only: jmp, ret, hlt, ud2, int3. */
 static bool ends_flow(const struct x86_op *op)
 {
 	u8 code = op->opcode;
@@ -44,10 +44,10 @@ static bool ends_flow(const struct x86_op *op)
 			code == 0xcc || (code == 0xff && (op->reg & 7) == 4));
 }
 
-/* Where an instruction that ends at `next` leads by a call, or which address it takes. */
+/* Notes the target of a call, or the address taken, by an instruction that ends at `next`. */
 static void note_target(struct scan *s, const struct x86_op *op, u64 next)
 {
-	enum { SMALL = 1 << 20 }; /* rather a size than an address */
+	enum { SMALL = 1 << 20 }; /* below this a number is probably a size, not an address */
 	u8 code = op->opcode;
 	bool is_call = code == 0xe8 && op->imm, is_jump = code == 0xe9 || code == 0xeb;
 	bool is_address = code == 0x8d && op->is_relative;
@@ -79,7 +79,7 @@ static void scan_piece(struct scan *s, const struct bytes *b)
 	for (u32 at = 0; at < n; at += size) {
 		u64 va = b->offset + at;
 
-		/* Some fill up with zeros. */
+		/* Some assemblers pad with zeros. */
 		if (is_fresh && !b->at[at]) {
 			size = 1;
 			is_padded = true;
@@ -91,7 +91,7 @@ static void scan_piece(struct scan *s, const struct bytes *b)
 			is_fresh = is_padded = false;
 			continue;
 		}
-		/* A call may be the end, too, if who is called does not return: then only padding shows it. */
+		/* A call ends a function, too, if its callee does not return: then only padding shows it. */
 		if (is_fresh || (is_padded && va % ALIGNED == 0))
 			vec_add(&s->fresh, va);
 		is_padded = x86_is_padding(&op);
@@ -124,7 +124,7 @@ static bool is_fresh(const struct scan *s, u64 va)
 	return s->fresh.n && bsearch(&va, s->fresh.at, s->fresh.n, sizeof(va), by_value);
 }
 
-/* Labels of computed jumps have addresses, too. */
+/* Adds the taken addresses that are functions. Labels of computed jumps have their addresses taken, too. */
 static void add_taken(struct scan *s)
 {
 	vec_each(to, &s->taken)
@@ -133,7 +133,7 @@ static void add_taken(struct scan *s)
 	s->taken.n = 0;
 }
 
-/* Who jumps over the beginning of another function has left his own: the tail of a call. */
+/* A jump over the start of another function leaves its own function: a tail call. */
 static void take_leaps(struct scan *s)
 {
 	u64 of_from, of_to, end;
@@ -148,7 +148,7 @@ static void take_leaps(struct scan *s)
 	}
 }
 
-/* Words at their places. */
+/* Scans aligned words. */
 static void scan_data(struct scan *s, struct bytes b)
 {
 	unsigned word = s->is_64 ? 8 : 4;
@@ -163,7 +163,7 @@ static void scan_data(struct scan *s, struct bytes b)
 	}
 }
 
-/* An instruction runs on into a place within a function. */
+/* Collects the starts that no instruction runs into: the others are places within a function. */
 static void find_outer(struct scan *s)
 {
 	struct starts *all = s->starts;
@@ -217,7 +217,10 @@ bool starts_around(const struct starts *s, u64 rva, u64 *ret_start, u64 *ret_end
 bool starts_function_between(const struct starts *s, u64 start, u64 rva)
 {
 	size_t next = search_behind(s->outer.at, s->outer.n, sizeof(*s->outer.at), rva);
-	/* Where the functions are aligned, and this one is, what is not lies within. musl's memset() is not. */
+	/*
+	 * Where functions are aligned and this one is, unaligned starts are places within it. musl's memset()
+	 * is unaligned.
+	 */
 	bool is_strict = s->is_aligned && start % ALIGNED == 0;
 
 	for (; next && s->outer.at[next - 1] > start; next--)

@@ -1,15 +1,15 @@
 /*
- * starts.h - where functions begin that neither a table of names nor call frame information tells of:
- * the code says whom it calls, and whose address it takes.
+ * starts.h - finds function starts that neither a symbol table nor call frame information lists, from the
+ * calls in the code and the addresses it takes.
  *
  * In       the code of a file, once; then addresses in it
- * Out      the function's start, as far as anybody calls it or points to it
+ * Out      the start of the function around an address, if any code calls or points to that start
  * Owns     the list
  * Units    rva
- * Errors   none. What only relocations point to is not found: it seems to belong to what lies before it,
- *          behind whose end nothing leads (unwind/flow.h says so then)
+ * Errors   none. A function that only relocations point to is not found: it seems to be part of the one
+ *          before it, behind whose end no flow leads (unwind/flow.h then says so)
  * Threads  one; any number once it is finished
- * Source   Intel SDM, volume 2. Only x86 has code without call frame information worth the trouble
+ * Source   Intel SDM, volume 2. Only x86 has enough code without call frame information to be worth it
  */
 #ifndef PACE_UNWIND_STARTS_H
 #define PACE_UNWIND_STARTS_H
@@ -19,14 +19,14 @@
 
 struct starts {
 	VEC(u64) at;     /* ascending when finished */
-	VEC(u64) outer;  /* ascending: those of them that no instruction runs on into */
-	bool is_aligned; /* nearly all are where compilers put functions */
+	VEC(u64) outer;  /* ascending: the starts that no preceding instruction runs into */
+	bool is_aligned; /* nearly all starts have the alignment that compilers give functions */
 	u64 end;         /* of the last code */
 };
 
 /*
- * All of a file's pieces of code, whose offset is the address it is loaded to; and its data, in which
- * words that are the address of a function's begin are taken for pointers to it.
+ * The pieces of code of a file, whose `offset` is the address they are loaded at; and its data, in which
+ * words that equal the address of a function's start are taken for pointers to it.
  */
 struct starts_input {
 	const struct bytes *code, *data;
@@ -36,16 +36,16 @@ struct starts_input {
 
 void starts_find(struct starts *s, const struct starts_input *in);
 
-/* One that somebody else knows of, before starts_finish(). */
+/* Adds a start known from elsewhere. Call before starts_finish(). */
 void starts_add(struct starts *s, u64 rva);
 void starts_finish(struct starts *s);
 
-/* The function around an address, up to the next start; false: none begins before it. */
+/* The function around an address, up to the next start. Returns false if none begins before the address. */
 bool starts_around(const struct starts *s, u64 rva, u64 *ret_start, u64 *ret_end);
 
 /*
- * Whether a function begins behind `start`, at `rva` or before it. Places within a function that
- * others call do not count: assembler does that (x264: trellis_coefn.entry1).
+ * Whether a function begins after `start`, at `rva` or before it. Places within a function that are called
+ * do not count: hand-written assembly has them (x264: trellis_coefn.entry1).
  */
 bool starts_function_between(const struct starts *s, u64 start, u64 rva);
 

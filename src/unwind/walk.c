@@ -13,8 +13,8 @@ bool walk_is_cut_off(const struct walk *w, u64 va)
 }
 
 /*
- * The kernel copies page by page, up to the first one that is not in memory: of a large frame not all have
- * been touched.
+ * Whether va was not in memory. The kernel copies page by page, up to the first page that is not present:
+ * a program may not have touched all pages of a large frame.
  */
 static bool is_absent(const struct walk *w, u64 va)
 {
@@ -78,7 +78,7 @@ void walk_take_regs(struct walk *w, const struct stack_input *in)
 	}
 }
 
-/* Mostly it was met before. */
+/* Most addresses have been looked up before. */
 bool walk_find_row(struct walk *w, u64 ip, u32 *ret_function, u32 *ret_row)
 {
 	struct stack *s = w->stack;

@@ -1,11 +1,11 @@
 /*
- * scale.c - recordings as large as one likes, for dev/bench.
+ * scale.c - makes recordings of any size, for dev/bench.
  *
  *     scale FILE PROGRAM TEXT-START TEXT-SIZE SAMPLES DEPTH
  *
- * Samples of a few threads that run PROGRAM, somewhere in its text (offsets in the file), some places hot
- * and most cold; with chains of up to DEPTH callers out of a fixed set of stacks, 0: without. The same
- * arguments give the same samples.
+ * The samples are of a few threads that run PROGRAM, somewhere in its text (offsets in the file), with some
+ * places hot and most cold. Call chains have up to DEPTH callers, from a fixed set of stacks; 0: no call
+ * chains. The same arguments give the same samples.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Programs whose names, lines, inlined functions and stacks are known, because they stand in their sources."""
+"""Programs whose names, lines, inlined functions and stacks are known from their sources."""
 import concurrent.futures
 import json
 import os

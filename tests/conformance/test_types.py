@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The types of data that instructions access, in programs that say themselves which members their functions use: by two compilers,
-with and without optimisation, with variables in places that change, and in DWARF of two versions.
+"""The types of data that instructions access, in programs that say themselves which members their functions use: with two compilers,
+with and without optimisation, with variables that move between places, and in two versions of DWARF.
 
-Scalars and pointers are not compared: which variables are in memory, and when, is the compiler's business."""
+Scalars and pointers are not compared: the compiler decides which variables are in memory, and when."""
 import os
 import re
 import sys
@@ -45,7 +45,7 @@ def check_befores(lines):
         back = [what for what, is_back in leading if is_back]
         all_of_them = {what for what, _ in leading}
         expected = nothing if not leading else back[0] if len(back) == 1 else all_of_them.pop() if len(all_of_them) == 1 else \
-            '(unknown) where several ways through the code meet'
+            '(unknown) where several paths through the code meet'
         assert before == expected, (at, function, own, before, expected, leading)
         known += before.startswith('struct')
     assert known > 0, lines

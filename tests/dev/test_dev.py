@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The scripts a new user meets first: what they say when something is missing."""
+"""The scripts that a new user runs first: what they print when something is missing."""
 import os
 import re
 import shutil

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The documentation beside the program: what one has, the other has too."""
+"""The documentation compared with the program: each has what the other has."""
 import glob
 import os
 import re

@@ -1,5 +1,5 @@
 /*
- * What is read of debug information without libdw: a line table, a list of ranges, a tree of functions,
+ * Debug information that is read without libdw: a line table, a list of ranges, a tree of functions,
  * a package of split units, or the relocations of a kernel module; the first byte says which.
  */
 #include "fuzz/fuzz.h"

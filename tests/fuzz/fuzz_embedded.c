@@ -1,4 +1,4 @@
-/* The tables of a section, not packed; all that can be asked of them is asked. */
+/* The tables of a section EMBEDDED, not packed; every query is made of them. */
 #include "fuzz/fuzz.h"
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* A kernel's core file, its vmlinux, or its types (BTF): what the first byte says. */
+/* A kernel's core file, its vmlinux, or its types (BTF): the first byte says which. */
 #include "fuzz/fuzz.h"
 
 #include "collect/record/bpf.h"

@@ -1,6 +1,6 @@
 /*
- * A file of the cache, as symbol/dwarf/lineindexfile maps it: with its checksums made right, so that what is
- * behind them is met.
+ * A file of the cache, as symbol/dwarf/lineindexfile maps it. Its checksums are corrected, so that the code
+ * after the check is reached.
  */
 #include "fuzz/fuzz.h"
 

@@ -1,4 +1,4 @@
-/* Records that say who ran where, one behind the other: maps, BPF programs, tasks, guests. */
+/* Records that say who ran where, one after the other: maps, BPF programs, tasks, guests. */
 #include "fuzz/fuzz.h"
 
 #include "machine/machine.h"

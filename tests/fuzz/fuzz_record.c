@@ -1,6 +1,6 @@
 /*
- * One record that is no sample. The first byte: how long its trailer is, in words of 8 bytes. The
- * rest: a header, a body.
+ * One record that is not a sample. The first byte is the size of its trailer, in words of 8 bytes. The
+ * rest is a header and a body.
  */
 #include "fuzz/fuzz.h"
 

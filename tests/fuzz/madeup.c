@@ -1,12 +1,11 @@
 /*
- * madeup.c - recordings that nobody recorded: records of all types, of sizes that are right, with contents
- * and names that are not, in random order; random events, samples and sections.
+ * madeup.c - made-up recordings: records of all types, with right sizes but arbitrary contents and names, in
+ * random order; random events, samples and sections.
  *
  * usage: madeup FIRST COUNT DIR     writes DIR/NUMBER.data for COUNT numbers from FIRST on
  *
- * What a record is made of comes from record/fields.h, what a sample is made of from record/sample.h, what
- * a section is made of from file/feature.h: a row that is new there is made up from then on. The same
- * number makes the same file.
+ * The layout of records comes from record/fields.h, of samples from record/sample.h, of sections from
+ * file/feature.h, so new rows there are made up, too. The same number makes the same file.
  */
 #include "base/num.h"
 #include "base/random.h"

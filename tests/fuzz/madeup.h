@@ -3,7 +3,7 @@
  *
  * In       a number, which decides everything
  * Out      bytes
- * Owns     what stands in it
+ * Owns     its contents
  */
 #ifndef PACE_TESTS_FUZZ_MADEUP_H
 #define PACE_TESTS_FUZZ_MADEUP_H
@@ -31,10 +31,10 @@ u64 madeup_number(struct madeup *m);
 const char *madeup_name(struct madeup *m); /* until the next one */
 char *madeup_kept_name(struct madeup *m);
 
-/* Appends a feature section; false if the file shall have none of that number. */
+/* Appends a feature section; false if this file is to have none of that number. */
 bool madeup_add_section(struct madeup *m, unsigned id, struct str *out);
 
-/* Appends what recordings carry with them: symbols, places, code, dumps of nothing that there is. */
+/* Appends what recordings carry with them: symbols, places, code and dumps of files that do not exist. */
 void madeup_add_embedded(struct madeup *m, struct str *out);
 
 #endif

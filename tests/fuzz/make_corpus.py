@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the inputs that fuzzing starts from: small recordings by `pace record`, and the records, samples and sections in them.
 
-usage: make_corpus.py PACE      writes tests/fuzz/corpus anew; tracepoints need root, without them some files are not made
+usage: make_corpus.py PACE      rewrites tests/fuzz/corpus; tracepoints need root, without root some files are not made
 """
 import gzip
 import os

@@ -1,5 +1,5 @@
 /*
- * replay.c - gives a fuzz target the inputs of the folders and files that are named, one after the
+ * replay.c - runs a fuzz target on the named files and all files of the named folders, one after the
  * other: for compilers without libFuzzer.
  */
 #include "fuzz/fuzz.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Recordings that are whole and made to cost much: what they take stays in proportion to what they are."""
+"""Recordings that are whole but made to be expensive: the time and memory they take stay in proportion to their size."""
 import ctypes
 import gzip
 import os
@@ -288,11 +288,11 @@ def samples_that_say_what_cannot_be_are_told_of_by_all_commands():
                       ['readperf', '-o', 'tables'], ['buildid-list']):
             result = run(PACE, *words, *([] if words[0] == 'diff' else ['-i', 'odd.data']))
             is_seen = name != 'chain' or words[0] in ('report', 'script') and '--json' not in words
-            assert 'say what cannot be' in result.err or not is_seen, (name, words, result)
+            assert 'have impossible values' in result.err or not is_seen, (name, words, result)
             assert result.status == 1 or not is_seen, (name, words, result)
         # What is wrong with a file is what lint is for: it goes where its output goes.
         result = run(PACE, 'data', 'lint', 'odd.data')
-        assert result.status == 1 and 'say what cannot be' in result.out and not result.err, result
+        assert result.status == 1 and 'with impossible values' in result.out and not result.err, result
     result = run(PACE, 'data', 'lint', 'good.data')
     assert result.status == 0 and 'is whole' in result.out, result
 

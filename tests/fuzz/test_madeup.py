@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Recordings that nobody recorded (madeup.c), read by all commands in all their forms: whatever is in them, no command crashes, takes long,
-or sends to the terminal what is in a file. Each recording is read by some of the commands, in turn; PACE_MADEUP=2000 makes so many,
-PACE_MADEUP_FIRST=1000 begins there, PACE_MADEUP_ALL=1 has all of them read by all commands. PACE_MADEUP_KEEP is a folder for those
-that something was wrong with."""
+"""Made-up recordings (madeup.c), read by all commands in all their forms: whatever is in them, no command crashes, takes long,
+or sends control characters of a file to the terminal. Each recording is read by some of the commands, in turn. PACE_MADEUP=2000 makes that
+many recordings, PACE_MADEUP_FIRST=1000 begins with that number, PACE_MADEUP_ALL=1 reads each of them with all commands. PACE_MADEUP_KEEP is a
+folder for those that failed."""
 import json
 import os
 import re

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Fixed input in, bytes out. A case is a folder <command>/<case> with
 
-    cmd       a line for the shell; $PACE is the program, $DATA is tests/golden/data. Files that it makes are
-              /tmp/pace-golden-*: each case has a /tmp of its own for these
-    stdout    what it must print there          (missing: nothing)
+    cmd       a line for the shell; $PACE is the program, $DATA is tests/golden/data. It writes its files to
+              /tmp/pace-golden-*: each case has a /tmp of its own for them
+    stdout    what it must print                (missing: nothing)
     stderr    the same                          (missing: nothing)
     exit      its status                        (missing: 0)
 
     tests/golden/run.py                check all
-    tests/golden/run.py --renew [WORD] write down what is printed now; read the diff before you commit it
+    tests/golden/run.py --renew [WORD] store what is printed now; read the diff before you commit it
 """
 import os
 import subprocess

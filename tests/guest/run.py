@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs every test_*.py of this folder in one go: they share the boots of the emulated machine."""
+"""Runs every test_*.py of this folder together: they share the boots of the emulated machine."""
 import glob
 import importlib.util
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Several CPUs: which of them are measured, what they are called, and those that come and go. The machine has two sockets of
-two CPUs each; while one executes an instruction, the cycle counters of the others go on."""
+"""Several CPUs: which of them are measured, what they are called, and CPUs that come and go. The machine has two sockets of
+two CPUs each; while one CPU executes an instruction, the cycle counters of the others go on."""
 import os
 import re
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`pace doctor` where there are hardware counters: what it says works does, for whom it says so."""
+"""`pace doctor` with hardware counters: what it says works does work, for the users it names."""
 import os
 import re
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""libpace where there are hardware counters, used by programs of tests/guest/programs."""
+"""libpace with hardware counters, used by programs of tests/guest/programs."""
 import os
 import sys
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Unit tests of modules that meet the kernel or the processor, on an arm64 processor and another kernel than this one."""
+"""Unit tests of modules that depend on the kernel or the processor, on an arm64 processor and another kernel than this one."""
 import os
 import sys
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""`pace record` where there are hardware counters: what they sample, and the recording read on another machine.
+"""`pace record` with hardware counters: what they sample, and the recording read on another machine.
 
-In the emulated machine with one CPU an instruction takes a cycle, and a cycle a nanosecond."""
+In the emulated machine with one CPU an instruction takes a cycle, and a cycle takes a nanosecond."""
 import os
 import re
 import sys

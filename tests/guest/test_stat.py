@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`pace stat` where there are hardware counters and the truth is known: `loop N` executes 2 N instructions in user space, and
-some 80,000 to start; on one CPU an instruction takes a cycle, and a cycle a nanosecond. Beside it, perf's counts."""
+"""`pace stat` with hardware counters and known counts: `loop N` executes 2 N instructions in user space, and
+some 80,000 to start; on one CPU an instruction takes a cycle, and a cycle takes a nanosecond. perf's counts are compared, too."""
 import csv
 import json
 import os
@@ -88,7 +88,7 @@ def a_group_counts_the_same_moments_and_only_there_a_ratio_means_something(g):
     assert len({row['enabled_ns'] for row in rows}) == len({row['running_ns'] for row in rows}) == 1, g.csv
     assert rows[1]['value'] == rows[2]['value'] and rows[1]['metric_unit'] == 'insn per cycle', g.csv
     assert float(rows[1]['metric']) == 1 and re.search(r'# +1\.00  insn per cycle', g.text.err), (g.csv, g.text)
-    assert 'took turns on the PMU' in g.apart.err and 'In one group they count together' in g.apart.err, g.apart
+    assert 'took turns on the PMU' in g.apart.err and 'A group counts them together' in g.apart.err, g.apart
 
 
 @guest(turns='pace stat -x, -e ' + ','.join(['instructions:u'] * 12) + ' loop 60000000')
@@ -113,7 +113,7 @@ def runs_take_turns_instead_of_events_where_there_are_enough(g):
     assert all(2_000_000 < float(row['value']) < 2_200_000 for row in rows[:10]), g.runs
     # Each was counted in two of the four runs; what needs no counter in all.
     assert len({row['enabled_ns'] for row in rows[:10]}) <= 2 and int(rows[10]['enabled_ns']) > 1.5 * int(rows[0]['enabled_ns']), g.runs
-    assert re.search(r'one run after the other counts those of one pass; 1: (instructions:u(, )?){6}; 2: (instructions:u(, )?){4}$',
+    assert re.search(r'each run counts the events of one pass; 1: (instructions:u(, )?){6}; 2: (instructions:u(, )?){4}$',
                      g.runs.err, re.M), g.runs
     assert "'-r 2' counts each pass in runs of its own" in g.one.err, g.one
 

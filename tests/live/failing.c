@@ -2,14 +2,14 @@
  * failing.c - calls of the C library that fail, for tests (LD_PRELOAD).
  *
  * In       FAILING_CALLS  "memory" (malloc, calloc, realloc, posix_memalign), "mmap" or "short"
- *          FAILING_AT     which of them fails, from 1 on; "short": one in how many is interrupted
- *          FAILING_FOR    how many in a row fail; without it one, 0: all that come
- *          FAILING_SPARES words in names of libraries, with ':' between: memory that these ask for
- *                         is not meant
- *          FAILING_COUNT  a file that gets how many there were, when the program ends by itself
+ *          FAILING_AT     the first call that fails, from 1 on; "short": every how many-th is interrupted
+ *          FAILING_FOR    how many calls in a row fail; default 1, 0: all that follow
+ *          FAILING_SPARES words in names of libraries, with ':' between: their own allocations do
+ *                         not fail
+ *          FAILING_COUNT  a file that gets the number of calls, when the program ends by itself
  * Out      NULL, MAP_FAILED, EINTR, or a part of what was asked for
  *
- * Only the program that it was loaded for is meant, not those that it starts.
+ * Only calls of the program that it was loaded for fail, not those of programs that it starts.
  */
 #include <dlfcn.h>
 #include <errno.h>

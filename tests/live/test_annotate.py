@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""annotate --diff: real compilers' builds of one function beside each other."""
+"""annotate --diff: builds of one function by real compilers, side by side."""
 import json
 import os
 import re
@@ -50,7 +50,7 @@ def recording(name, *flags):
 
 def compare(*words):
     result = pace('annotate', '--diff', '--json', *words)
-    if 'nobody to decode' in result.err:
+    if 'needs a disassembler' in result.err:
         skip('there is no disassembler')
     assert result.status == 0, result
     return json.loads(result.out)
@@ -117,7 +117,7 @@ def what_cannot_be_compared_is_said():
     a = recording('a', '-O2')
     for words, reason in ((['--diff', a], 'two recordings'), (['--diff', a, a, 'nothing'], "called 'nothing'"),
                           (['--diff', a, 'none.data'], 'none.data'), (['--diff', '--normalise', 'x', a, a], 'neither run nor total'),
-                          (['--diff', '-i', a, a, a], 'which recordings')):
+                          (['--diff', '-i', a, a, a], 'name both recordings')):
         result = pace('annotate', *words)
         assert result.status == (1 if 'nothing' in words else 2) and reason in result.err and not result.out, (words, result)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether the doctor is right: what it says works, works, and what it says would help, helps."""
+"""The doctor is right: what it says works does work, and what it says would help does help."""
 import errno
 import json
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Memory that is not there, from one allocation on or for one alone, and files that are read and written in parts (tests/live/failing.c does it):
-commands end in order and say so, a recording stays a recording, and a program that uses libpace gets an error and lives. PACE_EXHAUST=N tries
-N places of each command, 0 all of them; else a few."""
+"""Allocations that fail, from one on or a single one, and files that are read and written in pieces (by tests/live/failing.c):
+commands end in good order with a message, recordings stay readable, and a program that uses libpace gets an error and runs on. PACE_EXHAUST=N
+tries N allocations of each command, 0 all of them; the default is a few."""
 import os
 import random
 import re
@@ -14,7 +14,7 @@ from harness import *  # noqa: E402,F403
 
 EACH = int(os.environ.get('PACE_EXHAUST', '5'))
 SHIM = os.path.join(BUILD, 'tests/libfailing.so')
-SAID = re.compile(r'^pace( \w[\w-]*)?: out of memory( \(\d+ bytes more were needed\))?(; what was recorded until then is kept)?(; process \d+ goes on running)?$', re.M)
+SAID = re.compile(r'^pace( \w[\w-]*)?: out of memory( \(\d+ bytes more were needed\))?(; what was recorded until then is kept)?(; process \d+ is still running)?$', re.M)
 BUSY = ['sh', '-c', 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done']
 # libtraceevent crashes without memory, LLVM aborts while it is loaded, libelf and libdw say that something is not there; the loader ends programs
 # itself.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What happens where something is missing: rights, space, files, processes."""
+"""What happens when something is missing: rights, space, files, processes."""
 import os
 import random
 import re
@@ -432,7 +432,7 @@ def a_setuid_program_runs_and_what_will_be_missing_is_said():
     result = as_nobody('record', '-o', 'su.data', 'su', '--version')
     assert result.status == 0 and 'su from' in result.out, result
     assert 'the kernel takes the counters away from such a program' in result.err and 'root' in result.err, result
-    assert 'over too soon' not in result.err, result
+    assert 'ended too soon' not in result.err, result
 
 
 @test
@@ -568,8 +568,8 @@ def a_stream_whose_reader_leaves_ends_and_the_command_does_not():
         result = run('sh', '-c', f'{{ {PACE} record -e cpu-clock -F 9999 -o - sh -c "{program} 3 >quiet 2>&1; echo over >over; exit {ends}"; '
                                  'echo "status $?" >&2; } | head -c 20000 >part.data')
         check_sane(result)
-        assert f'status {status}\n' in result.err and 'Broken pipe: whoever read the recording has left' in result.err, result
-        assert 'its end is awaited' in result.err and open('over').read() == 'over\n', result
+        assert f'status {status}\n' in result.err and 'Broken pipe: the process that read the recording has left' in result.err, result
+        assert 'waiting for the command to end' in result.err and open('over').read() == 'over\n', result
         os.unlink('over')
         script = pace('script', '-i', 'part.data', '-F', 'time')
         assert script.status in (0, 1) and script.out.count('\n') > 100, script

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""System calls that fail, one after the other (strace does it): whatever it is, commands end in time, in order, and either print what they
-print otherwise or say what was wrong. PACE_INJECT=N tries up to N places of each call, else a few."""
+"""System calls that strace makes fail, one after the other: whichever it is, commands end in time and in good order, and either print what
+they always print or say what went wrong. PACE_INJECT=N tries up to N places of each call; the default is a few."""
 import errno
 import os
 import random

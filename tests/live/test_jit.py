@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Programs that make their code while they run: its functions have names, and the same as perf gives them."""
+"""Programs that generate code while they run: its functions have names, the same as in perf."""
 import collections
 import glob
 import os

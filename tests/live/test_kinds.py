@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stacks of programs of other kinds: other C libraries, no call frame information, no symbols, other languages. What they end with is known."""
+"""Stacks of other kinds of programs: other C libraries, no call frame information, no symbols, other languages. Where the stacks end is known."""
 import os
 import re
 import shutil

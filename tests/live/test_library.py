@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""libpace as a program outside of this tree has it: installed, found by pkg-config, explained by pace(3)."""
+"""libpace as a program outside of this tree sees it: installed, found by pkg-config, explained by pace(3)."""
 import glob
 import json
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What 'data lint' calls damaged, and what it does not: a file is damaged if something in it is lost or contradicts itself."""
+"""What 'data lint' calls damaged, and what it does not: a file is damaged if a part of it is lost or it contradicts itself."""
 import glob
 import os
 import re
@@ -84,7 +84,7 @@ def bytes_that_nothing_names_are_a_contradiction_between_parts_and_odd_behind_th
     open('behind.data', 'wb').write(data + b'left over' * 10)
     last, page = verdict('behind.data')
     assert last == 'This file is whole.', page
-    assert f'90 bytes at 0x{len(data):x}, behind the last part, belong to nothing' in page, page
+    assert f'90 bytes at 0x{len(data):x}, after the last part, belong to nothing' in page, page
     open('between.data', 'wb').write(insert(data, bytes(1000) + b'something' + bytes(15)))
     last, page = verdict('between.data')
     assert last == 'This file is damaged: 1 contradiction in its layout.' and '1024 bytes at' in page, page

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `pace list` says of this machine, beside what happens here."""
+"""What `pace list` says about this machine, compared with what happens here."""
 import fcntl
 import json
 import os

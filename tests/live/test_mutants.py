@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Reports on good recordings beside damaged programs: whatever is wrong with an ELF file or its debug information, the report
-comes, in time, in little memory, and says what it could not read. 60 damaged programs; PACE_MUTANTS=1000 is for more."""
+"""Reports on good recordings of damaged programs: whatever is wrong with an ELF file or its debug information, the report is
+printed in time, in little memory, and says what it could not read. There are 60 damaged programs; PACE_MUTANTS=1000 makes more."""
 import collections
 import os
 import random

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`pace record` on this kernel: what it measures, whom, and how it ends."""
+"""`pace record` on this kernel: what and whom it measures, and how it ends."""
 import json
 import os
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the options of 'record' do while it runs: when it measures, into which files, and who tells it."""
+"""What the options of 'record' do while it runs: when it measures, which files it writes, and what controls it."""
 import glob
 import os
 import re
@@ -63,7 +63,7 @@ def ranges_of_time_are_the_only_ones_measured_and_then_it_is_over():
     gaps = [b - a for a, b in zip(seen, seen[1:])]
     assert sum(gap > 1 for gap in gaps) == 1 and seen[-1] - seen[0] < 4.5, sorted(gaps)[-5:]
     # The command is not ended with it.
-    assert 'the last range of -D is over; the command goes on, its end is awaited' in result.err, result
+    assert 'the last range of -D is over; waiting for the command to end' in result.err, result
 
 
 @test
@@ -336,7 +336,7 @@ def what_has_no_effect_is_said_under_v():
     can_record()
     for words, said in ((['--aio=2'], '--aio: '), (['--debuginfod'], '--debuginfod: '), (['-N'], '-N: '),
                         (['--proc-map-timeout', '5'], '--proc-map-timeout: '), (['--num-thread-synthesize', '3'], '--num-thread-synthesize: '),
-                        (['-m', '8,8'], '-m: no event has an AUX area')):
+                        (['-m', '8,8'], '-m: the size of the AUX area has no effect')):
         assert said in record('-v', *words, 'true').err, words
         assert said not in record(*words, 'true').err, words
 
@@ -344,7 +344,7 @@ def what_has_no_effect_is_said_under_v():
 @test
 def who_asks_for_perfs_directories_gets_a_file_that_both_read_and_is_told():
     can_record()
-    for word, said in ('--threads', 'one thread reads all rings, into one file'), ('--kcore', 'put into the file itself'):
+    for word, said in ('--threads', 'one thread reads all rings into one file'), ('--kcore', 'the file itself gets'):
         result = record('-e', 'cpu-clock', '-F', '5000', word, 'sh', '-c', BUSY)
         assert f'note: {word}: ' in result.err and said in result.err, result
         assert os.path.isfile('perf.data')

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`pace stat` on this kernel: exact where the kernel is exact, whom it counts, when, how it ends, what it prints."""
+"""`pace stat` on this kernel: exact counts where the kernel is exact; whom it counts, when, how it ends, what it prints."""
 import csv
 import io
 import json
@@ -497,7 +497,7 @@ def counts_are_printed_when_a_signal_ends_it_and_marked_incomplete():
             process.send_signal(sig)
             process.wait(PATIENCE)
         said = open('said').read()
-        assert ('goes on running' in said) == (sig in (signal.SIGHUP, signal.SIGUSR1, signal.SIGALRM)), said
+        assert ('is still running' in said) == (sig in (signal.SIGHUP, signal.SIGUSR1, signal.SIGALRM)), said
         os.remove('started')
         assert process.returncode == 128 + sig, (name, process.returncode, said)
         assert f'(incomplete: ended by {name})' in said, said
@@ -863,8 +863,8 @@ def counts_of_a_damaged_recording_that_are_missing_are_said():
         found.setdefault(kind, []).append(at)
         at += length
     reading, moment = found[76][2], found[77][0]
-    foreign = ': 1 counts are of events that it does not describe'
-    unknown = ': 1 records are of unknown kinds and are not shown'
+    foreign = ': 1 counts belong to events that the file does not describe'
+    unknown = ': 1 records of unknown types are not shown'
     for place, form, value, said in ((reading + 8, '<Q', 0xdeadbeef, foreign), (reading + 8, '<Q', 0, foreign),
                                      (moment + 8, '<Q', 77, unknown), (reading, '<I', 99, unknown)):
         damaged = bytearray(data)
@@ -876,7 +876,7 @@ def counts_of_a_damaged_recording_that_are_missing_are_said():
     with open('damaged.data', 'wb') as file:
         file.write(data[:found[77][2] + 4])
     result = pace('stat', 'report', '-i', 'damaged.data')
-    assert result.status == 1 and re.search('is damaged at offset 0x[0-9a-f]+: .*: the counts behind that are missing', result.err), result
+    assert result.status == 1 and re.search('is damaged at offset 0x[0-9a-f]+: .*: the counts after that are missing', result.err), result
     whole = pace('stat', 'report', '-i', 'counts.data')
     assert whole.status == 0 and not whole.err, whole
 

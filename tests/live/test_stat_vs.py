@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`pace stat --vs` on this kernel: what differs is found, what does not is noise, and whatever happens is said."""
+"""`pace stat --vs` on this kernel: real differences are found, everything else is noise, and failures are reported."""
 import csv
 import io
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Surroundings that are not what programs expect: streams that are closed or full, no HOME, other languages, limits, no /proc, no /sys, a
-folder that is gone. The answer is the same, or it is said what is missing; never a crash."""
+"""Surroundings that programs do not expect: closed or full streams, no HOME, other languages, limits, no /proc, no /sys, a
+current folder that was removed. The output is the same, or a message says what is missing; nothing crashes."""
 import os
 import resource
 import subprocess

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Threads that share a recording, under the thread sanitizer: no two of them come to the same place unawares.
+"""Threads that share a recording, under the thread sanitizer: there are no data races.
 
-pace is built apart for it, in build-threads. That several threads really had work is asked of pace (-v).
+pace is built separately for this, in build-threads. Its -v output shows that several threads really had work.
 """
 import os
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What somebody lays where pace might reach for it: perf maps that are none, programs of well-known names, and what --switch-output
-leaves behind: files that are alone."""
+"""Traps that another user may set: false perf maps, programs with well-known names where pace might look for them; and the files that
+--switch-output leaves behind, each of which can be read alone."""
 import glob
 import os
 import re
@@ -13,8 +13,8 @@ from harness import *  # noqa: E402,F403
 REUSE = 'tests/live/programs/reuse.c'
 # What lies in the place of a perf map, and what is said of it; None: it is read, as far as it is one.
 MAPS = {
-    'fifo': ('mkfifo "$m"', 'is no regular file'),
-    'folder': ('mkdir "$m"', 'is no regular file'),
+    'fifo': ('mkfifo "$m"', 'is not a regular file'),
+    'folder': ('mkdir "$m"', 'is not a regular file'),
     'link': ('mv "$m" real.map; ln -s "$PWD/real.map" "$m"', 'is a symbolic link'),
     'device': ('ln -s /dev/zero "$m"', 'is a symbolic link'),
     'sparse': ('truncate -s 4G "$m"', None),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Recordings that travel: what is said of them is the same where the binaries are and where nothing is."""
+"""Recordings that travel: reports are the same where the binaries are and where they are missing."""
 import os
 import re
 import shutil

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What people type who come from perf, its books and its web pages: as it is printed there, and what they are told where it is not taken."""
+"""What users of perf, its books and its web pages type: commands as printed there, and the messages for those that pace does not take."""
 import os
 import re
 import shutil

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The types of data that a recorded program's instructions access: rows by type and member, against what each sampled address says
-alone; what is said where nothing is known."""
+"""The types of data that a recorded program's instructions access: rows by type and member, compared with what each sampled address alone
+says; and the messages if nothing is known."""
 import collections
 import csv
 import io
@@ -86,7 +86,7 @@ def reasons_are_told():
     record('-g0')
     result = pace('report', '-i', 'types.data', '-s', 'type')
     assert '100.00%  (unknown)' in result.out, result
-    assert "have no known type of data: '" in result.out and 'has no debug information: compile it with -g' in result.out, result
+    assert "have no known data type: '" in result.out and 'has no debug information: compile it with -g' in result.out, result
 
 
 @test
@@ -95,7 +95,7 @@ def children_have_no_types():
     assert result.status, result
     record('-g', call_graph=['-g'])
     result = pace('report', '-i', 'types.data', '--children', '-s', 'type')
-    assert result.status == 2 and "key 'type' is of where samples were taken, not of callers" in result.err, result
+    assert result.status == 2 and "key 'type' describes where samples were taken, not their callers" in result.err, result
 
 
 @test
@@ -117,7 +117,7 @@ def members_of_a_type_have_what_rows_say():
     text = pace('annotate', '-i', 'types.data', '--data-type=item')
     assert text.status == 0 and '\nstruct item (72 bytes): ' in '\n' + text.out and ' 8       8      struct item *next;\n' in text.out, text
     missing = pace('annotate', '-i', 'types.data', '--data-type=nothing')
-    assert missing.status == 1 and "no sampled instruction accesses a type with members that is called 'nothing'" in missing.err, missing
+    assert missing.status == 1 and "no sampled instruction accesses a type with members called 'nothing'" in missing.err, missing
     both = pace('annotate', '-i', 'types.data', '--data-type', 'walk')
     assert both.status == 2 and '--data-type shows types, not functions' in both.err, both
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`pace record --call-graph dwarf`: stacks that are walked while they are recorded, whomever and however it records."""
+"""`pace record --call-graph dwarf`: stacks that are walked while they are recorded, for all targets and ways of recording."""
 import collections
 import os
 import re
@@ -128,7 +128,7 @@ def a_library_that_another_build_takes_the_place_of_is_two():
         assert kept or len(of_first) > 10, found[:5]
         assert len(of_second) > 10 and all(c[1:3] == ['between', 'work'] and 'main' in c for c in of_second), of_second[:5]
         report = pace('report', '--ledger', '-g', 'none')
-        replaced = "in lib.so have no function name: '.*' is another file than the one that ran: it was replaced meanwhile"
+        replaced = "in lib.so have no function name: '.*' is not the file that ran: it has been replaced since"
         # who has walked the stacks of the first library has kept it within reach for its names
         assert bool(re.search(replaced, report.out)) == bool(kept), report
         assert kept or any(c[:2] == ['leaf_first', 'work'] for c in of_first), of_first[:5]

@@ -62,7 +62,7 @@ def perf_annotate(path, *options):
 
 def pace_annotate(path, *options):
     result = pace('annotate', '--no-source', '--all', '-i', path, *options)
-    assert is_well(result) or 'warning: nothing was sampled there' in result.err, result
+    assert is_well(result) or 'warning: there are no samples, or none that match the options' in result.err, result
     return by_event(parse(result.out))
 
 
@@ -217,7 +217,7 @@ def perfs_options_have_their_meaning_or_a_reason():
             compare('o.data', '--percent-type', kind)
     assert pace('annotate', '-D', '-i', 'o.data').out == pace('report', '-D', '-i', 'o.data').out != ''
     for words, reason in ((['--itrace'], 'perf inject --itrace'), (['--itrace=i1us'], 'perf inject --itrace'), (['--tui'], '--stdio or --json'),
-                          (['--stdio-color', 'always'], 'no colours'), (['--percent-type', 'local-'], 'is none of')):
+                          (['--stdio-color', 'always'], 'colours are not supported'), (['--percent-type', 'local-'], 'is none of')):
         result = pace('annotate', '-i', 'o.data', *words)
         assert result.status == 2 and reason in result.err and not result.out, (words, result)
     # Files of source are looked for below a directory, without so many of their own.

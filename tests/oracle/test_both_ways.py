@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The installed perf as oracle: each tool reads what the other recorded, and they say the same.
+"""The installed perf as oracle: each tool reads what the other recorded, and both say the same.
 
-Where they differ on purpose, the rule is here, with the reason:
+Intended differences, with the reasons:
 - perf cuts names in the Command column to its width: only the first letters are compared;
 - an address without a name is printed by perf as its offset in the file for self, and as the process's own address
   for callers, so that one place has two rows: of nameless rows only the selves are compared;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What `pace report` makes of branch stacks: runs of code and the cycles they took, branches in call chains.
+"""How `pace report` shows branch stacks: runs of code and the cycles they took, branches in call chains.
 
-perf 6.1 dies of a use after free wherever --total-cycles has rows (Debian's, of all files tried); what it would have to show is
+perf 6.1 (Debian's) crashes with a use after free whenever --total-cycles has rows, on all files tried; what it should show is
 computed here from the branches that `perf script` prints."""
 import json
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The build-ids of real recordings by others (see the shared folder), beside those that the installed perf prints and those
+"""The build-ids of real recordings by others (see the shared folder), compared with those that the installed perf prints and those
 that were written down when they were recorded."""
 import glob
 import os

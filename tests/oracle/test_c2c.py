@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""`pace c2c report` beside `perf c2c report`: the same totals, the same lines, the same offsets.
+"""`pace c2c report` compared with `perf c2c report`: the same totals, the same lines, the same offsets.
 
-No machine here has a PMU that says where data was found, and no recording of others has any: a real recording of a clock is made, and
-what such a PMU would have written is put into its samples: addresses of the program's data, DATA_SRC, weights.
+No machine here has a PMU that says where data was found, and no recording by others has such samples. The test records a clock and
+puts what such a PMU would have written into the samples: addresses of the program's data, DATA_SRC, weights.
 
-Not compared: perf's "records" and "loads" of a line, which are sums of its other columns and leave out uncached loads and stores; levels that
-are none's, like memory of this node and of another at once, which perf counts twice; what
-the kernel does at addresses of programs, whose maps perf looks for among the kernel's."""
+Not compared: perf's "records" and "loads" of a line, which are sums of its other columns and leave out uncached loads and stores; impossible
+levels, like memory of this node and of another at once, which perf counts twice; the kernel's accesses to addresses of programs, because
+perf looks for their maps among the kernel's."""
 import collections
 import json
 import os
@@ -345,7 +345,7 @@ def callers_stand_below_the_uses_as_in_perf():
     for theirs_, title in (('Load Operations', 'Loads'), ('Store Operations', 'Stores'), ('Load L1D hit', 'Loads, L1'), ('Store L1D Miss', 'Stores, L1 missed'),
                            ('Load Remote DRAM', 'Loads, memory of another node')):
         assert ours[title] == known[theirs_], (theirs_, ours, known)
-    assert f"# What {known['Total records']} accesses" in stats, (stats, known)
+    assert f"# What {known['Total records']} memory accesses" in stats, (stats, known)
     refused = pace('c2c', 'report', '-i', 'calls.data', '-g', '--stats')
     assert refused.status == 2 and '--stats' in refused.err, refused
     document = json.loads(pace('c2c', 'report', '-i', 'calls.data', '-g', '--json').out)

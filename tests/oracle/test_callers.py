@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Callers out of stack dumps: the rows of call frame information against readelf's, whole stacks against perf's."""
+"""Callers found in stack dumps: the rows of call frame information compared with readelf's, whole stacks with perf's."""
 import bisect
 import glob
 import os

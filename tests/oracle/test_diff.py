@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""`pace diff` beside `perf diff`: the same rows with the same figures; and what perf cannot do: tell change from chance.
+"""`pace diff` compared with `perf diff`: the same rows with the same figures; and what perf cannot do: tell change from chance.
 
-Not compared: what only the baseline has, for which perf prints no difference; functions without a name."""
+Not compared: rows that only the baseline has, for which perf prints no difference; functions without a name."""
 import json
 import os
 import re

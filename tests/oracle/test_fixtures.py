@@ -363,7 +363,7 @@ def recordings_without_samples_say_what_they_hold():
 @test
 def headers_of_unfinished_recordings_invent_nothing():
     page = pace('report', '--header-only', '-i', needs_shared('fixtures/Osmanyasal__Recursion-Engine/perf.data')).out
-    assert '# never written, as the recorder did not finish the file: BUILD_ID HOSTNAME OSRELEASE' in page, page
+    assert '# never written, because the recorder did not finish the file: BUILD_ID HOSTNAME OSRELEASE' in page, page
     for invented in ('# hostname', '# nrcpus', '# total memory', '# sample duration', 'hybrid'):
         assert invented not in page, page
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Go programs: what the table of their runtime says beside their DWARF, and stripped ones as users meet them."""
+"""Go programs: their runtime's table compared with their DWARF, and stripped programs as users have them."""
 import os
 import random
 import re

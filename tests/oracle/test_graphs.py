@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Call graphs of `pace report` beside those of `perf report`, on real recordings by others whose programs are not here.
+"""Call graphs of `pace report` compared with those of `perf report`, on real recordings by others whose programs are not here.
 
-Of each recording some forms are looked at, chosen by its name so that they are always the same; all with PACE_EVERY_GRAPH=1.
+Some forms are compared for each recording, chosen by its name so that they are always the same; all of them with PACE_EVERY_GRAPH=1.
 
-Where the two differ, and what is done about it here:
-- a process lies elsewhere than the one before: pace shows addresses of code without names by the file, perf as they were sampled. Both end
-  in the same three digits, which is what is compared; frames that then have one name are one;
+Where the two differ, and what this test does about it:
+- for code without names, pace shows addresses in the file, perf those in the process. Both end in the same three digits, so only these are
+  compared; frames that are equal then count as one;
 - a caller that no map covers: perf shows the address and goes on behind it; pace says why the stack ends. perf's are cut there too, by
   what `perf script` says of the address;
 - an event with skid that the processor takes back (precise_ip): the sampled address is not the innermost of the callers any more. pace shows

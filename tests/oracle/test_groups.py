@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Several events in one table, of `pace report` beside `perf report`: rows, figures of each event, order, titles.
+"""Several events in one table, `pace report` compared with `perf report`: rows, figures of each event, order, titles.
 
-Not compared: a table whose first event has no samples, which perf leaves out with all the others have; trailing blanks."""
+Not compared: a table whose first event has no samples, which perf leaves out although the others have some; trailing blanks."""
 import csv
 import io
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Profiles that other programs made, beside what those programs say of them: Go's pprof; text that is folded back."""
+"""Profiles that other programs wrote, compared with what those programs print: Go's pprof; and text that is folded again."""
 import collections
 import json
 import os

@@ -258,7 +258,7 @@ def kernel_that_a_recording_does_not_name_is_this_one_only_if_it_lay_here():
     kernel_recording([symbols['vfs_read'] + 4], moved, text + moved)
     result = pace('report', '-s', 'sym')
     assert 'vfs_read' not in result.out and f"0x{symbols['vfs_read'] + 4 + moved:016x}" in result.out, result
-    assert 'does not say which kernel it was, and it is not this one as it runs now' in result.out, result
+    assert 'does not say which kernel ran, and its address is not that of the running one' in result.out, result
     assert '[k] vfs_read' in pace('report', '-s', 'sym', '--kallsyms', '/proc/kallsyms').out
     kernel_recording([symbols['vfs_read'] + 4], 0, text, b'/lib/modules/4.9.0-4-amd64/kernel/arch/x86/kvm/kvm.ko')
     result = pace('report', '-s', 'sym')

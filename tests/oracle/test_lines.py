@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lines of source and inlined functions of random addresses, here and in llvm-symbolizer; `report -s srcline` here and in perf.
+"""Source lines and inlined functions of random addresses, compared with llvm-symbolizer; `report -s srcline` compared with perf.
 
 Not compared: the name of the outermost function, which llvm-symbolizer takes from the ELF symbol; and addresses without debug
 information, for which it has the ELF symbol's file."""

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`pace list` beside `perf list`; and the vendors' tables beside what Linux' own generator makes of them."""
+"""`pace list` compared with `perf list`, and the vendors' tables with the output of Linux' own generator."""
 import glob
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What quipper, Google's reader of perf.data, decodes from real recordings: every record, field by field. Its text lies beside the
-recordings (see the shared folder); what pace decodes is taken from `pace report -D`."""
+"""Real recordings as decoded by quipper, Google's reader of perf.data: every record, field by field. Its text lies beside the
+recordings (see the shared folder); it is compared with `pace report -D`."""
 import collections
 import glob
 import os

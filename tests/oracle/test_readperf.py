@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""pace readperf beside the installed perf: its tables are made of the samples that `perf script` prints; and beside the
-rules it is written to, played again in Python over its own overview.csv."""
+"""pace readperf compared with the installed perf: its tables have the samples that `perf script` prints; and with its own
+rules, applied once more in Python to its overview.csv."""
 import collections
 import csv
 import glob

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every option of perf record that says something of attrs or of what is in the file: pace and the installed perf are given the same
-words, and ask the kernel for the same, and write records of the same kinds. What this machine's hardware does not have is compared by
-the attrs that both try to open (-vv)."""
+"""Every option of perf record that changes attrs or the contents of the file: pace and the installed perf get the same words, ask the
+kernel for the same, and write records of the same kinds. For hardware that this machine does not have, the attrs that both try to open
+(-vv) are compared."""
 import concurrent.futures
 import os
 import re

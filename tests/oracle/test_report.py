@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""`pace report` beside `perf report`: which samples and rows are shown, and the figures and texts of their columns.
+"""`pace report` compared with `perf report`: which samples and rows are shown, and the figures and texts of their columns.
 
-Not compared: functions of the procedure linkage table, to which perf gives one name; columns that perf leaves out because all
-rows have the same in it. With --children perf lets what was filtered out count for callers or not, as it happens to meet the
-samples first; pace counts what is left."""
+Not compared: functions of the procedure linkage table, to which perf gives one name; columns that perf leaves out because they are
+the same in all rows. With --children, whether samples that were filtered out count for callers depends in perf on the order of
+samples; pace counts only what is left."""
 import csv
 import fcntl
 import io
@@ -141,7 +141,7 @@ def what_only_perf_has_is_taken_or_refused_with_the_reason():
     for options in (['--stdio-color', 'always'], ['--modules'], ['--objdump', '/bin/false', '-M', 'intel', '--source', '--asm-raw'],
                     ['--percent-type', 'local-hits'], ['--prefix', '/a', '--prefix-strip', '2'], ['--no-demangle-kernel'], ['--disable-order']):
         assert pace('report', '-i', 'w.data', *options).out == plain, options
-    for command, options, part in (('report', ['--tui'], '--tui: there is no browser'), ('report', ['--itrace=i1us'], '--itrace: traces of AUX'),
+    for command, options, part in (('report', ['--tui'], '--tui: there is no interactive browser'), ('report', ['--itrace=i1us'], '--itrace: AUX traces'),
                                    ('diff', ['--stream'], '--branch-history'), ('stat', ['-T', 'true'], 'cpu/tx-start/'),
                                    ('stat', ['--topdown', 'true'], 'topdown-retiring'), ('stat', ['-M', 'IPC', 'true'], '--metrics: ')):
         result = pace(command, *options)
@@ -335,7 +335,7 @@ def conditions_on_names_that_only_one_build_has_are_refused():
         skip('the programs here have symbols')
     for condition in (f'share({name[0]}) > 99%', f'samples > 0 && children({name[0]}) < 99%'):
         result = pace('report', '-i', 'w.data', '--fail-if', condition)
-        assert result.status == 2 and f"'{name[0]}' is made up" in result.err and 'dso(NAME)' in result.err, result
+        assert result.status == 2 and f"'{name[0]}' is a name that pace made" in result.err and 'dso(NAME)' in result.err, result
     assert pace('report', '-i', 'w.data', '--fail-if', 'share(*) + nameless < 99.9%').status == 0
 
 
@@ -488,8 +488,8 @@ def keys_that_a_recording_has_nothing_for_are_refused():
     for path, options, message in [
             ('m.data', ['-s', 'symbol_from'], 'branches are not counted'), ('m.data', ['-b'], 'the recording has no branches'),
             ('b.data', ['-s', 'mem'], 'record with -d'), ('b.data', ['--mem-mode'], 'addresses of data'),
-            ('b.data', ['-s', 'trace'], 'what tracepoints say'), ('b.data', ['-s', 'prev_comm'], "no key 'prev_comm'"),
-            ('b.data', ['-p', 'main'], 'record with -g'), ('m.data', ['-s', 'simd'], "traces of Arm's SPE")]:
+            ('b.data', ['-s', 'trace'], 'tracepoint data'), ('b.data', ['-s', 'prev_comm'], "no key 'prev_comm'"),
+            ('b.data', ['-p', 'main'], 'record with -g'), ('m.data', ['-s', 'simd'], 'traces of Arm SPE')]:
         result = pace('report', '-i', path, *options)
         assert result.status == 2 and message in result.err, (options, result)
 
@@ -715,7 +715,7 @@ def filters_that_nothing_passes_say_what_there_is():
         assert result.status == 0 and message in result.err and result.err.count('note: ') == 1, (options, result)
     recording()
     result = pace('report', '-i', 'w.data', '--time', '5,6')
-    first, last = re.search(r'--time .5,6. has no samples: they are from (\S+) to (\S+)', result.err).groups()
+    first, last = re.search(r'--time .5,6. has no samples: the recording\'s are from (\S+) to (\S+)', result.err).groups()
     # Told in microseconds: the last one may be a little after.
     assert 'samples recorded, all shown' in pace('report', '-i', 'w.data', '--time', f'{first},{float(last) + 0.00001:.6f}').out
     result = pace('report', '--no-branch-stack', '-i', 'b.data', '--comms', 'made', '--time', '0,1')
@@ -725,8 +725,8 @@ def filters_that_nothing_passes_say_what_there_is():
 @test
 def limits_of_call_graphs_are_checked():
     handmade.write_branches('b.data')
-    for how, message in [('flat,-1', 'no threshold'), ('folded,101', 'no threshold'), ('nan', 'no threshold'), ('0.5,2.5', 'no number of entries'),
-                         ('0.5,1e99', 'no number of entries'), ('1,2,3', 'given already'), ('address', 'none of')]:
+    for how, message in [('flat,-1', 'not a threshold'), ('folded,101', 'not a threshold'), ('nan', 'not a threshold'), ('0.5,2.5', 'not a number of entries'),
+                         ('0.5,1e99', 'not a number of entries'), ('1,2,3', 'given already'), ('address', 'none of')]:
         result = pace('report', '-i', 'b.data', '-g', how)
         assert result.status == 2 and message in result.err, (how, result)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fields of `pace script -F` against the installed perf's, of recordings whose samples have them: memory accesses, branches, code, times
+"""Fields of `pace script -F` compared with the installed perf's, on recordings that have them: memory accesses, branches, code, times
 of day, control groups."""
 import json
 import os

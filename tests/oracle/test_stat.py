@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""`pace stat` beside the installed `perf stat`: on the same run, or the same program, they count the same.
+"""`pace stat` compared with the installed `perf stat`: on the same run, or the same program, they count the same.
 
-Where both can be attached to one running program before it does anything, the counts are equal to the last one. Where two runs
-are compared, they differ by no more than two runs do.
+If both can be attached to one running program before it does anything, the counts are exactly equal. If two runs
+are compared, the counts differ by no more than those of two runs of one tool.
 """
 import csv
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts in perf.data files: what `stat record` of either tool wrote, `stat report` of both prints."""
+"""Counts in perf.data files: `stat report` of both tools prints what `stat record` of either tool wrote."""
 import json
 import os
 import random

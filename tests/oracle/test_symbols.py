@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Which of an address's names is printed: for random addresses in big libraries the same as perf prints.
+"""Which of an address's names is printed: for random addresses in big libraries, the same one as by perf.
 
-A recording is made up: one process that has a library mapped, samples all over its code."""
+The recording is made up: one process that has a library mapped, with samples all over its code."""
 import glob
 import os
 import random

@@ -54,7 +54,7 @@ TEST(account_of_branches_tells_of_both)
 	account_close(&a);
 	CHECK_EQ(account_missing(&a), 0);
 	check(&a,
-		"# 20 samples recorded, 300 branches in them: 280 shown, 10 in rows below --percent-limit, 10 filtered out, 7 samples of other CPUs and times, 1 that could not be read.\n");
+		"# 20 samples recorded, 300 branches in them: 280 shown, 10 in rows below --percent-limit, 10 filtered out, 7 samples of other CPUs or times, 1 that could not be read.\n");
 	a.n_walked = 11;
 	CHECK_EQ(account_missing(&a), 1);
 	profilemaker_fini(&m);
@@ -75,5 +75,5 @@ TEST(account_that_does_not_balance_says_so)
 
 	CHECK_EQ(account_missing(&a), 2);
 	check(&a,
-		"# 12 samples recorded: 10 shown.\n# 2 samples more than these were recorded: this is a defect of pace, please report it.\n");
+		"# 12 samples recorded: 10 shown.\n# 2 more samples were recorded than are accounted for: this is a defect of pace, please report it.\n");
 }

@@ -219,7 +219,7 @@ static void check_refused(const char *event, pid_t pid, int cpu, enum pace_error
 TEST(api_refuses_to_measure_everybody_everywhere)
 {
 	check_refused("task-clock", -1, -1, PACE_ERROR_ARGUMENT,
-		"pid -1 (everybody) needs a CPU, cpu -1 (anywhere) needs a process: choose one");
+		"pid -1 (every process) needs a CPU, cpu -1 (any CPU) needs a process: choose one");
 	CHECK_EQ(err.system, 0);
 }
 

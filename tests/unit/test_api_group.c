@@ -150,7 +150,7 @@ TEST(api_group_tells_how_much_room_it_needs)
 	struct pace_value values[2] = {{.value = 5}, {.value = 6}};
 
 	CHECK_EQ(pace_group_read(g, values, 1, &err), PACE_ERROR_LIMIT);
-	CHECK_STR(err.message, "the group has 2 values, there is room for 1");
+	CHECK_STR(err.message, "the group has 2 values, but there is room for 1");
 	CHECK(values[0].value == 5 && values[1].value == 6);
 	CHECK_EQ(pace_group_read(g, values, 2, &err), 2);
 	pace_group_close(g);
@@ -328,10 +328,11 @@ TEST(api_value_between_two_has_the_share_of_that_time)
 	CHECK_EQ(pace_value_between(&a, &a, &v, &err), 0);
 	CHECK_EQ(v.counted, PACE_NOT_COUNTED);
 	CHECK_EQ(pace_value_between(&b, &a, &v, &err), PACE_ERROR_ARGUMENT);
-	CHECK_HAS(err.message, "the second value (1000) is not later than the first (3000)");
+	CHECK_HAS(err.message, "the second value (1000) is older than the first (3000)");
 	b.id++;
 	CHECK_EQ(pace_value_between(&a, &b, &v, &err), PACE_ERROR_ARGUMENT);
-	CHECK_STR(err.message, "values of counters 77 and 78 have nothing between them");
+	CHECK_STR(err.message,
+		"counters 77 and 78 are different: their values cannot be subtracted");
 }
 
 /* ---- all counters of a thread ---- */

@@ -52,15 +52,15 @@ TEST(api_explains_options_that_make_no_sense)
 		int cpu;
 		const char *message;
 	} rows[] = {
-		{{.flags = 1 << 11}, 0, -1, "flags 0x800: this libpace knows those in 0x7ff"},
+		{{.flags = 1 << 11}, 0, -1, "flags 0x800: this libpace knows only 0x7ff"},
 		{{.period = 1, .sample = PERF_SAMPLE_REGS_USER}, 0, -1,
-			"PERF_SAMPLE_REGS_USER in sample and the mask user_regs come together"},
+			"PERF_SAMPLE_REGS_USER in sample needs the mask user_regs, and the other way round"},
 		{{.period = 1, .intr_regs = 1}, 0, -1,
-			"PERF_SAMPLE_REGS_INTR in sample and the mask intr_regs come together"},
+			"PERF_SAMPLE_REGS_INTR in sample needs the mask intr_regs, and the other way round"},
 		{{.period = 1, .stack_bytes = 8}, 0, -1,
-			"stack_bytes are of samples with PERF_SAMPLE_STACK_USER or PACE_CALLERS"},
+			"stack_bytes needs PERF_SAMPLE_STACK_USER or PACE_CALLERS"},
 		{{.period = 1, .sample = PERF_SAMPLE_STACK_USER, .stack_bytes = 12}, 0, -1,
-			"stack_bytes 12: a sample has a multiple of 8, up to 65528"},
+			"stack_bytes 12: expected a multiple of 8, up to 65528"},
 		{{.period = 1, .max_chain = 65536}, 0, -1,
 			"max_chain 65536: a call chain has up to 65535 addresses"},
 		{{.flags = PACE_CALLERS}, 0, -1, "samples need a period or a frequency"},
@@ -70,27 +70,26 @@ TEST(api_explains_options_that_make_no_sense)
 		{{.period = 1, .wakeup_samples = 1, .wakeup_bytes = 1}, 0, -1,
 			"a ring wakes up after wakeup_samples or after wakeup_bytes, not both"},
 		{{.period = 1, .sample = PERF_SAMPLE_BRANCH_STACK}, 0, -1,
-			"PERF_SAMPLE_BRANCH_STACK in sample and the kinds of branches come together"},
+			"PERF_SAMPLE_BRANCH_STACK in sample needs the kinds of branches, and the other way round"},
 		{{.period = 1, .branches = PERF_SAMPLE_BRANCH_ANY}, 0, -1,
-			"PERF_SAMPLE_BRANCH_STACK in sample and the kinds of branches come together"},
-		{{.flags = PACE_INHERIT_STAT}, 0, -1,
-			"PACE_INHERIT_STAT is for counters with PACE_INHERIT"},
+			"PERF_SAMPLE_BRANCH_STACK in sample needs the kinds of branches, and the other way round"},
+		{{.flags = PACE_INHERIT_STAT}, 0, -1, "PACE_INHERIT_STAT needs PACE_INHERIT"},
 		{{.sample = PERF_SAMPLE_IP}, 0, -1, "samples need a period or a frequency"},
 		{{.wakeup_bytes = 1}, 0, -1, "samples need a period or a frequency"},
 		{{.flags = PACE_KEEP_LATEST}, 0, -1, "samples need a period or a frequency"},
 		{{.flags = PACE_SIDE_BAND}, 0, -1, "samples need a period or a frequency"},
 		{{.flags = PACE_USER_READ}, 1, -1,
-			"reading in user space is for counters of the calling thread alone: pid 0, cpu -1, "
+			"reading in user space works only for counters of the calling thread: pid 0, cpu -1, "
 			"not inherited"},
 		{{.flags = PACE_USER_READ | PACE_INHERIT}, 0, -1,
-			"reading in user space is for counters of the calling thread alone: pid 0, cpu -1, "
+			"reading in user space works only for counters of the calling thread: pid 0, cpu -1, "
 			"not inherited"},
 		{{.cgroup = "a"}, 0, 0,
-			"control group 'a' is counted on one CPU: pid -1 and a CPU, not pid 0 and cpu 0"},
+			"control group 'a' is counted on one CPU: it needs pid -1 and a CPU, not pid 0 and cpu 0"},
 		{{.cgroup = "a"}, -1, -1,
-			"control group 'a' is counted on one CPU: pid -1 and a CPU, not pid -1 and cpu -1"},
+			"control group 'a' is counted on one CPU: it needs pid -1 and a CPU, not pid -1 and cpu -1"},
 		{{0}, -1, -1,
-			"pid -1 (everybody) needs a CPU, cpu -1 (anywhere) needs a process: choose one"},
+			"pid -1 (every process) needs a CPU, cpu -1 (any CPU) needs a process: choose one"},
 		{{0}, -2, 0, "there is no pid -2"},
 		{{0}, 0, -2, "there is no cpu -2"},
 	};
@@ -209,7 +208,7 @@ TEST(api_parses_events_for_those_who_open_them_themselves)
 	CHECK_EQ(a.config2, ~0ULL);
 	CHECK_EQ(pace_event_parse("task-clock", &a, 60, &err), PACE_ERROR_LIMIT);
 	CHECK_STR(err.message,
-		"event 'task-clock' needs an attr of 64 bytes, there is room for 60");
+		"event 'task-clock' needs an attr of 64 bytes, but there is room for 60");
 	CHECK_EQ(pace_event_parse("a,b", &a, sizeof(a), &err), PACE_ERROR_NOT_FOUND);
 	CHECK_EQ(pace_event_parse("cs,faults", &a, sizeof(a), &err), PACE_ERROR_ARGUMENT);
 }

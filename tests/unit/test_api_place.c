@@ -153,7 +153,7 @@ TEST(api_live_samples_without_the_side_band_say_what_names_need)
 	CHECK(l.n_samples >= N_PAGES && !l.n_named);
 	CHECK_EQ(l.code, PACE_ERROR_ARGUMENT);
 	CHECK_STR(err.message,
-		"samples of this ring have no names: open its counter with PACE_SIDE_BAND");
+		"this ring cannot name its samples: open its counter with PACE_SIDE_BAND");
 }
 
 /* ---- code that is mapped later ---- */

@@ -442,7 +442,7 @@ TEST(recording_in_a_pipe_can_be_read_once)
 		CHECK_EQ(pace_recording_read(r, orders[i], &slots, &err), 0);
 		CHECK_EQ(pace_recording_read(r, PACE_FILE_ORDER, &slots, &err),
 			PACE_ERROR_ARGUMENT);
-		CHECK_HAS(err.message, "a pipe can be read once");
+		CHECK_HAS(err.message, "a pipe can be read only once");
 		CHECK_EQ(pace_recording_read(r, PACE_TIME_ORDER, &slots, &err),
 			PACE_ERROR_ARGUMENT);
 		pace_recording_close(r);

@@ -347,6 +347,7 @@ TEST(api_ring_names_the_limit_of_locked_memory)
 	if (!c)
 		SKIP("%s", err.message);
 	CHECK_EQ(err.code, PACE_ERROR_PERMISSION);
-	CHECK_HAS(err.message, "mapping a ring of 65536 pages: more than this user may pin");
+	CHECK_HAS(err.message,
+		"mapping a ring of 65536 pages: this user may not pin so much memory");
 	pace_counter_close(c);
 }

@@ -184,8 +184,8 @@ TEST(api_group_that_is_too_large_is_told_so)
 		0, -1, NULL, &err));
 	CHECK_EQ(err.code, PACE_ERROR_UNSUPPORTED);
 	CHECK_STR(err.message,
-		"opening 'cache-misses' in a group: the PMU has not so many counters, or these events "
-		"cannot be together (EINVAL)");
+		"opening 'cache-misses' in a group: the PMU has too few counters, or these events "
+		"cannot be counted together (EINVAL)");
 }
 
 TEST(api_gives_up_what_old_kernels_do_not_know)
@@ -478,7 +478,7 @@ TEST(api_ring_tells_what_it_could_not_read)
 	CHECK_STR(said, "77 records were lost: the ring was full");
 	put(&bad, sizeof(bad));
 	CHECK_EQ(pace_ring_read(branch_ring, &slots, &err), 0);
-	CHECK_STR(said, "the ring made no sense: records were skipped");
+	CHECK_STR(said, "the ring was corrupt: records were skipped");
 	put(&(struct record_header){PERF_RECORD_THROTTLE, 0, 32}, 8);
 	put((u64[3]){1, 2, 3}, 24);
 	CHECK_EQ(pace_ring_read(branch_ring, &slots, &err), 0);

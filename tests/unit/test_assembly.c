@@ -213,7 +213,7 @@ TEST(text_of_a_function_is_safe_and_says_what_samples_mean)
 	annotated(&t, &a, &by_anybody);
 	str_clear(&out.text);
 	annotate_text(&out, &a, &o);
-	CHECK_HAS(str_text(&out.text), "cpu-clock is no precise event (skid)");
+	CHECK_HAS(str_text(&out.text), "cpu-clock is not a precise event (skid)");
 	CHECK_HAS(str_text(&out.text), "   25.00  100.00 :   401002:");
 	str_fini(&out.text);
 	assembly_fini(&a);
@@ -234,7 +234,7 @@ TEST(a_constant_skid_is_said_to_mean_the_instruction_before)
 	attr_set_precise(&t.events.at[0].attr, 1);
 	annotate_add_skid(&o, &a, "# ", &text);
 	CHECK_STR(str_text(&text),
-		"# cycles:pp has a constant skid of 1: what a line shows was caused by the instruction before it\n");
+		"# cycles:pp has a constant skid of 1: the samples of a line were caused by the instruction before it\n");
 	str_clear(&text);
 	attr_set_precise(&t.events.at[0].attr, 3);
 	annotate_add_skid(&o, &a, "# ", &text);

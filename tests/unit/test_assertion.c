@@ -91,7 +91,7 @@ TEST(assertion_shows_where_it_is_wrong)
 		{"samples > 5%", "one of these is a share", 8},
 		{"share(f) + 1 > 5%", "one of these is a share", 9},
 		{"share(f) > ", "a value is missing here", 11},
-		{"share(f) > 5% share(g) > 1%", "nothing was expected here", 14},
+		{"share(f) > 5% share(g) > 1%", "only && or || can follow here", 14},
 		{"(share(f) > 5%", "')' is missing", 14},
 		{"share(f) > 5% && ", "a value is missing here", 17},
 		{"share(f) => 5%", "a comparison is missing here", 9},

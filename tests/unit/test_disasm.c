@@ -192,7 +192,7 @@ TEST(a_disassembler_that_was_asked_for_is_not_replaced)
 
 	CHECK_EQ(disasm(&d, &c, &(struct disasm_options){.objdump = "/nowhere/objdump"}, &err),
 		ERR_NOENT);
-	CHECK_STR(err.msg, "'/nowhere/objdump' is no program");
+	CHECK_STR(err.msg, "'/nowhere/objdump' is not a program");
 	/* A program that says nothing of use. */
 	CHECK_EQ(disasm(&d, &c, &(struct disasm_options){.objdump = "/bin/true"}, &err),
 		ERR_UNSUPPORTED);

@@ -267,7 +267,7 @@ TEST(elf_refuses_what_is_none)
 	struct err err;
 
 	CHECK_EQ(elf_of_memory(&elf, text, sizeof(text), &err), ERR_FORMAT);
-	CHECK_STR(err.msg, "it is no ELF file");
+	CHECK_STR(err.msg, "it is not an ELF file");
 	CHECK_EQ(elf_of_memory(&elf, "", 0, &err), ERR_FORMAT);
 	CHECK_EQ(elf_of_memory(&elf,
 			 "\x7f"
@@ -506,11 +506,11 @@ TEST(elf_open_says_why_not)
 	const char *path = test_path("file");
 
 	check_refused(test_path("missing"), ERR_NOENT, "opening ", ": No such file or directory");
-	check_refused(test_dir(), ERR_FORMAT, "", " is no regular file");
+	check_refused(test_dir(), ERR_FORMAT, "", " is not a regular file");
 	test_write(path, "", 0);
 	check_refused(path, ERR_FORMAT, "", " is too small for an ELF file");
 	test_write(path, "#!/bin/sh\necho something\n", 25);
-	check_refused(path, ERR_FORMAT, "", ": it is no ELF file");
+	check_refused(path, ERR_FORMAT, "", ": it is not an ELF file");
 	test_write(path,
 		"\x7f"
 		"ELF\2\1\1\0\0\0\0\0\0\0\0\0\1\0",
@@ -523,9 +523,9 @@ TEST(elf_open_does_not_wait_for_a_fifo)
 	const char *path = test_path("fifo");
 
 	CHECK_EQ(mkfifo(path, 0600), 0);
-	check_refused(path, ERR_FORMAT, "", " is no regular file");
+	check_refused(path, ERR_FORMAT, "", " is not a regular file");
 	/* Nor for a device. */
-	check_refused("/dev/zero", ERR_FORMAT, "", " is no regular file");
+	check_refused("/dev/zero", ERR_FORMAT, "", " is not a regular file");
 }
 
 /* ---- vdso ---- */
@@ -672,7 +672,7 @@ TEST(elf_open_unpacks_a_file_that_is_packed_as_a_whole)
 		CHECK_EQ(outside_run(&said, "seq 100 | %s -c >%s/m.packed", packers[i], test_dir()),
 			0);
 		CHECK_EQ(elf_open(&elf, test_path("m.packed"), &err), ERR_FORMAT);
-		CHECK_HAS(err.msg, "it is no ELF file");
+		CHECK_HAS(err.msg, "it is not an ELF file");
 		str_fini(&said);
 	}
 }

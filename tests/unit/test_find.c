@@ -137,7 +137,7 @@ TEST(find_image_without_a_build_id_refuses_a_file_whose_code_lies_elsewhere)
 			check_found(&f, image(&f), ".here");
 		else
 			check_refused(&f, image(&f),
-				"another build: its code is not what was mapped");
+				"another build: the code that was mapped");
 	}
 	finding_fini(&f);
 }
@@ -177,7 +177,7 @@ TEST(find_image_without_a_build_id_knows_a_file_by_its_inode)
 	check_found(&f, image(&f), ".here");
 	f.dso.inode++;
 	f.dso.code_to = 0x4000;
-	check_refused(&f, image(&f), "it was replaced meanwhile");
+	check_refused(&f, image(&f), "it has been replaced since");
 	/* Another device has other numbers. */
 	f.dso.device++;
 	check_found(&f, image(&f), ".here");
@@ -389,7 +389,7 @@ TEST(find_image_does_not_wait_for_a_fifo)
 	CHECK_EQ(mkfifo(test_path("usr/bin/prog"), 0600), 0);
 	finding_init(&f, "/usr/bin/prog", NULL, 0);
 	CHECK_EQ(image(&f), ERR_FORMAT);
-	CHECK_HAS(f.err.msg, "is no regular file");
+	CHECK_HAS(f.err.msg, "is not a regular file");
 	finding_fini(&f);
 }
 
@@ -600,7 +600,7 @@ TEST(find_debug_does_not_wait_for_a_fifo)
 			 0600),
 		0);
 	CHECK_EQ(debug(&f, &elf), ERR_FORMAT);
-	CHECK_HAS(f.err.msg, "is no regular file");
+	CHECK_HAS(f.err.msg, "is not a regular file");
 	elf_close(&elf);
 	finding_fini(&f);
 }

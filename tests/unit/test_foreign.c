@@ -45,8 +45,8 @@ TEST(foreign_open_refuses_links_pipes_and_folders)
 	CHECK_EQ(symlink(test_path("etc/shadow"), test_path("tmp/link")), 0);
 	CHECK_EQ(mkfifo(test_path("tmp/pipe"), 0644), 0);
 	CHECK_HAS(open_text(&f, "/tmp/link", ""), "is not read: it is a symbolic link");
-	CHECK_HAS(open_text(&f, "/tmp/pipe", ""), "is not read: it is no regular file");
-	CHECK_HAS(open_text(&f, "/tmp/folder", ""), "is not read: it is no regular file");
+	CHECK_HAS(open_text(&f, "/tmp/pipe", ""), "is not read: it is not a regular file");
+	CHECK_HAS(open_text(&f, "/tmp/folder", ""), "is not read: it is not a regular file");
 }
 
 TEST(foreign_open_refuses_files_of_other_users)

@@ -168,7 +168,7 @@ TEST(folded_first_frames_are_threads_if_these_are_asked_for)
 TEST(folded_lines_that_are_none_are_named)
 {
 	CHECK_STR(refold("a 1\nb;c\n"),
-		"error: 'in': line 2, at offset 0x4, has no count behind its stack: 'main;f 12' is expected");
+		"error: 'in': line 2, at offset 0x4, has no count after its stack: 'main;f 12' is expected");
 	CHECK_STR(refold("a 1\n\nb;c -3\n"),
 		"error: 'in': line 3, at offset 0x5, has a count that is negative: '-3'");
 	CHECK_STR(refold("a 1\nb;c x\x1b\n"),

@@ -272,7 +272,7 @@ TEST(pprof_that_names_what_it_does_not_have_is_refused)
 	str_clear(&m);
 	add_number(&m, 1, 1);
 	add_number(&m, 2, 1);
-	CHECK_HAS(error_with(2, &m), "not as many values as there are types");
+	CHECK_HAS(error_with(2, &m), "a sample does not have one value per sample type");
 	add_number(&m, 2, (u64)-4);
 	CHECK_HAS(error_with(2, &m), "a value is negative");
 	str_clear(&m);
@@ -280,7 +280,7 @@ TEST(pprof_that_names_what_it_does_not_have_is_refused)
 	add_number(&m, 2, INT64_MAX);
 	add_number(&m, 2, 1);
 	add_message(&m, 3, (const u64[]){99}, 1, NULL);
-	CHECK_HAS(error_with(2, &m), "a text is named that the profile does not have");
+	CHECK_HAS(error_with(2, &m), "a text is referred to that the profile does not have");
 	str_clear(&m);
 	str_add(&m, "\x08");
 	CHECK_HAS(error_with(2, &m), "is cut off or damaged");

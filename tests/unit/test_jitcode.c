@@ -224,7 +224,7 @@ TEST(jitcode_with_another_clock_takes_the_later_name_and_says_so)
 		CHECK_STR(name_at(&c, 1, 0x2000), "jit-42.dump new+0");
 		CHECK_STR(name_at(&c, 150, 0x2000), "jit-42.dump new+0");
 		CHECK_STR(name_at(&c, 250, 0x3001), "jit-42.dump other+1");
-		CHECK_EQ(said_count(&c.said, "1 functions took the place of others"), 1);
+		CHECK_EQ(said_count(&c.said, "1 functions replaced others"), 1);
 		CHECK_EQ(said_count(&c.said, "'pace record -k mono' tells them apart"), 1);
 		coding_fini(&c);
 	}
@@ -254,7 +254,7 @@ TEST(jitcode_misses_dumps_of_those_who_came_while_it_was_recorded)
 	CHECK_STR(str_text(&c.said.text), "");
 	map_at(&c, 500, 0x60000, 0x61000, "/gone/jit-42.dump");
 	CHECK_EQ(said_count(&c.said,
-			 "No such file or directory: the code that process 42 made has no names"),
+			 "No such file or directory: the code that process 42 generated has no names"),
 		1);
 	coding_fini(&c);
 }
@@ -268,7 +268,7 @@ TEST(jitcode_says_what_it_cannot_read)
 	coding_run(&c);
 	CHECK_EQ(
 		said_count(&c.said,
-			"jit-42.dump': it is no jitdump: the code that process 42 made has no names"),
+			"jit-42.dump': it is not a jitdump: the code that process 42 generated has no names"),
 		1);
 	CHECK_STR(name_at(&c, 60, 0x2000), "[JIT] tid 42 -+0");
 	coding_fini(&c);

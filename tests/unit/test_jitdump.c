@@ -205,9 +205,9 @@ TEST(jitdump_refuses_what_is_none)
 	struct err err;
 
 	CHECK(open_bytes(&d, "\177ELF and more bytes than the header of a jitdump has", 50, &err));
-	CHECK_STR(err.msg, "it is no jitdump");
+	CHECK_STR(err.msg, "it is not a jitdump");
 	CHECK(open_bytes(&d, "DTiJ", 4, &err));
-	CHECK_STR(err.msg, "it is no jitdump");
+	CHECK_STR(err.msg, "it is not a jitdump");
 	jitmaker_init(&m, false, 0);
 	m.file.at[4] = 2;
 	CHECK(open_bytes(&d, m.file.at, m.file.n, &err));

@@ -213,12 +213,12 @@ TEST(kallsyms_without_addresses_are_hidden)
 {
 	check_refused(
 		"0000000000000000 T _stext\n0000000000000000 T _text\n0000000000000000 t x\t[m]\n",
-		ERR_PERM, "has no addresses: who made this copy was not shown any");
+		ERR_PERM, "has no addresses: they were hidden from the user who copied it");
 }
 
 TEST(kallsyms_that_are_none_are_not_said_to_be_hidden)
 {
-	static const char none[] = "is no list of a kernel's functions: no line is like";
+	static const char none[] = "is not a list of a kernel's functions: it has no line like";
 
 	check_refused("", ERR_FORMAT, none);
 	check_refused("no kallsyms at all\n", ERR_FORMAT, none);

@@ -91,10 +91,10 @@ TEST(key_list_with_an_unknown_key_names_the_nearest)
 	check_refused("xyzzy,comm", str_text(&all));
 	str_fini(&all);
 	check_refused("comm,simd",
-		"there is no key 'simd': it is made of traces of Arm's SPE, which are not decoded");
+		"there is no key 'simd': it needs traces of Arm SPE, which pace does not decode");
 	check_refused("ipc_lbr",
-		"there is no key 'ipc_lbr': instructions per cycle are in annotate, by block; "
-		"--total-cycles has the cycles");
+		"there is no key 'ipc_lbr': 'pace annotate' shows instructions per cycle, "
+		"by block; --total-cycles shows the cycles");
 }
 
 TEST(key_list_without_keys_is_refused)

@@ -45,7 +45,7 @@ TEST(ledger_names_every_cause_with_its_amount_and_remedy)
 		"# 5,678 bytes of the file are damaged and were not read, from offset 0x1f40 on: a record claims to be shorter than its header\n"
 		"# 1 records do not have the fields that their event says they have\n"
 		"# 8 samples (0.10%) belong to events that the file does not describe\n"
-		"# 1,234,567 records cannot be turned into this byte order\n";
+		"# 1,234,567 records cannot be converted to this byte order\n";
 	struct said said;
 	struct ledger l = {0};
 
@@ -126,8 +126,8 @@ TEST(ledger_lists_files_without_names_worst_first)
 	check(&l, true,
 		"# 1 times the kernel stopped sampling for a moment (it took too much time): a lower frequency (-F) avoids it\n"
 		"# 3 records do not have the fields that their event says they have\n"
-		"# 80 samples (80.00%) in [JIT] tid 42 have no function name: the program left no '/tmp/perf-42.map': those that make code while they run have a switch for it, like node --perf-basic-prof\n"
-		"# 9 samples (9.00%) in [unknown] have no function name: no recorded map has their addresses; there is none of the kernel: its addresses were hidden when this was recorded (sysctl kernel.kptr_restrict=0 shows them), or nothing of it was\n"
+		"# 80 samples (80.00%) in [JIT] tid 42 have no function name: the program left no '/tmp/perf-42.map': programs that generate code have an option for it, like node --perf-basic-prof\n"
+		"# 9 samples (9.00%) in [unknown] have no function name: no recorded map has their addresses; the kernel has no map: its addresses were hidden when this was recorded (sysctl kernel.kptr_restrict=0 shows them), or none of its code was recorded\n"
 		"# 5 samples (5.00%) in a.so have no function name: opening '/no/such/a.so': No such file or directory\n"
 		"# 5 samples (5.00%) in b\\x1b.so have no function name: opening '/no/such/b\\x1b.so': No such file or directory\n"
 		"# 1 samples (1.00%) in 0are.so have no function name: opening '/no/such/0are.so': No such file or directory\n");
@@ -135,7 +135,7 @@ TEST(ledger_lists_files_without_names_worst_first)
 	check(&l, false,
 		"# 1 times the kernel stopped sampling for a moment (it took too much time): a lower frequency (-F) avoids it\n"
 		"# 3 records do not have the fields that their event says they have\n"
-		"# 80 samples (80.00%) in [JIT] tid 42 have no function name: the program left no '/tmp/perf-42.map': those that make code while they run have a switch for it, like node --perf-basic-prof\n");
+		"# 80 samples (80.00%) in [JIT] tid 42 have no function name: the program left no '/tmp/perf-42.map': programs that generate code have an option for it, like node --perf-basic-prof\n");
 	ledger_fini(&l);
 	profile_fini(&p);
 	resolver_fini(&resolver);
@@ -219,7 +219,7 @@ TEST(ledger_says_why_stacks_end_early_and_what_would_complete_most)
 	/* More than the kernel copies nobody can ask for. */
 	ledger_add_endings(&at_most, &p, &machine, 65528);
 	check(&at_most, false,
-		"# 1,500 samples (75.00%) have stacks that end before their roots, stack dump too small: frame pointers, where the program keeps them, lead there: record with --call-graph fp\n");
+		"# 1,500 samples (75.00%) have stacks that end before their roots, stack dump too small: frame pointers, if the program keeps them, lead to the root: record with --call-graph fp\n");
 	str_fini(&text);
 	ledger_fini(&l);
 	ledger_fini(&at_most);

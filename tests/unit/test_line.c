@@ -251,7 +251,7 @@ TEST(line_says_what_is_wrong_with_a_packed_section_that_all_depends_on)
 	static const struct {
 		u64 size;
 		const char *said;
-	} cases[] = {{1ull << 30, "it cannot hold the 1024 MB that it says it does"},
+	} cases[] = {{1ull << 30, "it is too small to hold the 1024 MB that it claims"},
 		{4ull << 30, "no more than 4096 MB"}, {12345, "its zlib data is damaged"}};
 	struct str file = {0};
 	struct elf_section place = pack_debug(&file, "-gz=zlib", ".debug_info");

@@ -445,7 +445,7 @@ TEST(naming_says_the_place_in_the_function_where_no_line_is_known)
 	vec_add(&c.profile.rows, ((struct profile_row){.frame = 0, .n_samples = 7}));
 	ledger_add_lineless(&ledger, &c.profile, &c.resolver);
 	ledger_add_text(&ledger, false, &text);
-	CHECK_HAS(str_text(&text), "# 7 samples (100.00%) in x.so have no known line of source: '");
+	CHECK_HAS(str_text(&text), "# 7 samples (100.00%) in x.so have no known source line: '");
 	CHECK_HAS(str_text(&text), "has no debug information: compile it with -g, install");
 	str_fini(&text);
 	ledger_fini(&ledger);

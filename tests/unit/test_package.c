@@ -33,7 +33,7 @@ TEST(package_of_a_file_is_what_dpkg_says_and_its_symbols_what_apt_has)
 	/* Of a machine whose /lib has become /usr/lib. */
 	CHECK_STR(advice(&p, "/usr/lib/x/libc.so.6", &out), "install the package 'libc6-dbg'");
 	CHECK_STR(advice(&p, "/usr/lib/x/libfoo.so.1", &out),
-		"it is of the package 'libfoo1', whose debug symbols (-dbgsym) are in none of apt's sources: add an archive that has them, or set DEBUGINFOD_URLS");
+		"it belongs to the package 'libfoo1', whose debug symbols (-dbgsym) are in none of apt's sources: add an archive that has them, or set DEBUGINFOD_URLS");
 	CHECK_STR(advice(&p, "/usr/bin/fo", &out), "");
 	CHECK_STR(advice(&p, "/opt/own", &out), "");
 	setenv("DEBUGINFOD_URLS", "https://some.where", 1);

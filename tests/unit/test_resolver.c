@@ -202,10 +202,10 @@ TEST(resolver_says_why_a_file_has_no_names)
 	/* The file is the right one: its addresses can be told. */
 	CHECK_STR(find(&r, stripped, 0x1010), "- 0x401010 3");
 	CHECK_STR(resolver_reason(&r.resolver, stripped),
-		"'/bin/stripped' is stripped: a package with its debug symbols (-dbgsym, "
-		"-debuginfo) gives names");
+		"'/bin/stripped' is stripped: install the package with its debug symbols (-dbgsym, "
+		"-debuginfo)");
 	CHECK_STR(find(&r, text, 0x10), "- 0x10 2");
-	CHECK_HAS(resolver_reason(&r.resolver, text), "it is no ELF file");
+	CHECK_HAS(resolver_reason(&r.resolver, text), "it is not an ELF file");
 	resolving_fini(&r);
 }
 
@@ -431,7 +431,7 @@ TEST(resolver_cannot_use_vmlinux_when_nobody_knows_where_the_kernel_lay)
 	resolving_start(&r);
 	r.resolver.recorded_release = "9.9.9";
 	CHECK_STR(find(&r, dso, 0xffffffff81000110), "- 0xffffffff81000110 6");
-	CHECK_HAS(resolver_reason(&r.resolver, dso), "does not say where the kernel lay");
+	CHECK_HAS(resolver_reason(&r.resolver, dso), "does not say where the kernel was loaded");
 	resolving_fini(&r);
 }
 
@@ -902,7 +902,7 @@ TEST(resolver_says_when_kernel_addresses_are_hidden)
 	module = add_dso(&r, "[nf_tables]", true);
 	resolving_start(&r);
 	CHECK_STR(find(&r, kernel, 0xffffffff92000180), "- 0xffffffff92000180 6");
-	CHECK_HAS(resolver_reason(&r.resolver, kernel), "has no addresses: who made this copy");
+	CHECK_HAS(resolver_reason(&r.resolver, kernel), "has no addresses: they were hidden");
 	CHECK_STR(find(&r, module, 0x10), "- 0x10 6");
 	CHECK_HAS(resolver_reason(&r.resolver, module), "has no addresses");
 	resolving_fini(&r);

@@ -94,7 +94,7 @@ TEST(source_is_nothing_but_a_plain_file)
 	CHECK_EQ(mkfifo(test_path("fifo"), 0600), 0);
 	s = open_at(&nowhere, NULL, test_path("fifo"), 0);
 	CHECK_EQ(s.state, SOURCE_MISSING);
-	CHECK_STR(str_text(&s.why), "it is no plain file");
+	CHECK_STR(str_text(&s.why), "it is not a regular file");
 	source_close(&s);
 	s = open_at(&nowhere, NULL, test_dir(), 0);
 	CHECK_EQ(s.state, SOURCE_MISSING);

@@ -117,7 +117,7 @@ TEST(stat_text_tells_zero_never_counted_and_not_supported_apart_and_says_why)
 		"\n                 0      cycles\n"
 		"     <not counted>      instructions\n"
 		"   <not supported>      branch-misses\n"
-		"\n instructions: it never was on the PMU, which was taken by others\n"
+		"\n instructions: it was never on the PMU, which other events occupied\n"
 		" branch-misses: this PMU cannot do it\n");
 	printing_fini(&p);
 }
@@ -196,8 +196,7 @@ TEST(stat_text_refuses_a_ratio_of_what_took_turns_and_says_how_to_get_it)
 	countmaker_add(&p.m, 1, 200, 4 * MS, 2 * MS);
 	end_run(&p);
 	CHECK_HAS(print(&p), "#      n/a insn per cycle: not counted at the same time");
-	CHECK_HAS(str_text(&p.text),
-		"In one group they count together: -e '{instructions,cycles}'\n");
+	CHECK_HAS(str_text(&p.text), "A group counts them together: -e '{instructions,cycles}'\n");
 	printing_fini(&p);
 }
 
@@ -413,6 +412,6 @@ TEST(stat_metrics_say_when_there_are_none)
 	begin(&p);
 	countmaker_add(&p.m, 0, 7, MS, MS);
 	end_run(&p);
-	CHECK_HAS(print(&p), "nothing can be derived from these counts");
+	CHECK_HAS(print(&p), "no metric can be derived from these counts");
 	printing_fini(&p);
 }

@@ -104,7 +104,7 @@ TEST(stat_vs_says_in_words_what_is_less_and_what_is_more)
 		"page-faults              1,000 +-0.0%          2,000 +-0.0%   2.00 times as many, in every run");
 	CHECK_STR(row(&d, "cycles"),
 		"cycles           5,000,000,000 +-0.0%  5,000,000,000 +-0.0%   the same in every run");
-	CHECK_HAS(page(&d, STAT_TEXT), " B is 2.9% slower (2.8% to 3.1%), 95% sure.\n");
+	CHECK_HAS(page(&d, STAT_TEXT), " B is 2.9% slower (2.8% to 3.1%), with 95% confidence.\n");
 	CHECK_HAS(str_text(&d.text), " 20 pairs in random order (seed 1), as many as -r asked for");
 	duel_fini(&d);
 }
@@ -120,7 +120,7 @@ TEST(stat_vs_calls_noise_what_a_command_does_against_itself)
 		pairs_add(&d.pairs, d.runs, i % 2);
 	}
 	CHECK_HAS(row(&d, "elapsed"), "the same in most runs");
-	CHECK_HAS(page(&d, STAT_TEXT), "No difference in time can be seen");
+	CHECK_HAS(page(&d, STAT_TEXT), "There is no visible difference in time");
 	/* Half of A's are zero: what is nothing in percent is a number. */
 	CHECK_HAS(row(&d, "page-faults"), " 3 more (3 to 3)");
 	duel_fini(&d);
@@ -138,7 +138,7 @@ TEST(stat_vs_says_that_few_runs_are_too_few)
 	}
 	CHECK_HAS(row(&d, "elapsed"), "2.00 times slower; too few runs to be sure");
 	CHECK_HAS(page(&d, STAT_TEXT),
-		"5 pairs of runs: too few to be sure of a difference in time, 6");
+		"5 pairs of runs: too few to be sure of a difference in time; at least 6");
 	CHECK_HAS(page(&d, STAT_JSON), "\"ratio_low\":null");
 	CHECK_HAS(str_text(&d.text), "\"verdict\":\"too few runs\"");
 	duel_fini(&d);
@@ -158,7 +158,7 @@ TEST(stat_vs_leaves_out_runs_in_which_an_event_was_not_counted)
 	}
 	CHECK_HAS(row(&d, "page-faults"),
 		"50.0% more, in every run; counted in 9 of 10 pairs; scaled, on the PMU 45% and 100% of the time");
-	CHECK_HAS(page(&d, STAT_TEXT), " page-faults: it never was on the PMU");
+	CHECK_HAS(page(&d, STAT_TEXT), " page-faults: it was never on the PMU");
 	/* What pace itself had before the exec is not the command's. */
 	pairs_drop_memory(&d.pairs, 1 << 20);
 	CHECK_HAS(row(&d, "max-rss"), "counted in 8 of 10 pairs");
@@ -198,7 +198,7 @@ TEST(stat_vs_says_who_is_far_off_and_who_failed)
 	d.facts.n_failed[1] = 3;
 	d.facts.end = STAT_VS_SIGNAL;
 	d.facts.signal = "SIGINT";
-	CHECK_HAS(page(&d, STAT_TEXT), "Far off the others in time: 1 run of A (up to 90.00 ms);");
+	CHECK_HAS(page(&d, STAT_TEXT), "Outliers in time: 1 run of A (up to 90.00 ms);");
 	CHECK_HAS(str_text(&d.text), "B ended with a status other than 0 in 3 of 24 runs");
 	CHECK_HAS(str_text(&d.text), "then SIGINT ended it");
 	CHECK_HAS(page(&d, STAT_JSON), "\"is_complete\":false,\"ended_by\":\"SIGINT\"");

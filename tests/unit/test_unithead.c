@@ -201,7 +201,7 @@ TEST(dwarf_list_says_that_there_are_more_ranges_than_it_takes)
 	CHECK_EQ(complaint.code, ERR_LIMIT);
 	/* A list of 70,000 pairs of addresses and its end, and 200 units of 24 bytes. */
 	CHECK_STR(complaint.msg,
-		"its units say that they have more than 1124816 pieces of code, more than it has bytes for: what lies behind is left out");
+		"its units claim to have more than 1124816 pieces of code, more than the file has bytes for: the rest is left out");
 	CHECK_EQ(ranges.n, 1124816);
 	vec_fini(&units);
 	vec_fini(&ranges);

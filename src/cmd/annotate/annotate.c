@@ -14,25 +14,26 @@
 
 #define AT(member) offsetof(struct annotate_command, member)
 
-/* Without a name: what fits a few pages. */
+/* The defaults without FUNCTION: what fits on a few pages. */
 enum { FUNCTIONS_SHOWN = 5, ROWS_AROUND = 2 };
 
 #define NOT_SAID UINT64_MAX
 
-/* What perf has and is not here: why, and what there is. */
+/* Options of perf that are refused: why, and what to use instead. */
 static int refuse_traces(void *target, const char *value, struct err *err)
 {
 	(void)target;
 	(void)value;
 	return err_set(err, ERR_INVAL,
-		"traces of instructions (Intel PT, SPE) are not decoded: 'perf inject --itrace' makes samples of them, which are read here");
+		"instruction traces (Intel PT, SPE) are not decoded: 'perf inject --itrace' turns them into samples, which pace reads");
 }
 
 static int refuse_browser(void *target, const char *value, struct err *err)
 {
 	(void)target;
 	(void)value;
-	return err_set(err, ERR_INVAL, "there is no browser in this version: --stdio or --json");
+	return err_set(err, ERR_INVAL,
+		"this version has no interactive browser: use --stdio or --json");
 }
 
 static int set_type(void *target, const char *value, struct err *err)
@@ -51,7 +52,7 @@ static int set_color(void *target, const char *value, struct err *err)
 	if (!strcmp(value, "never") || !strcmp(value, "auto"))
 		return 0;
 	return !strcmp(value, "always")
-		? err_set(err, ERR_INVAL, "no colours are printed: never or auto")
+		? err_set(err, ERR_INVAL, "colours are not supported: use never or auto")
 		: err_set(err, ERR_INVAL, "'%.60s' is none of always, never, auto", value);
 }
 
@@ -59,77 +60,80 @@ static const struct opt options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to read"},
 	{'i', "input", OPT_STR, AT(input), "FILE", "read FILE; default perf.data"},
 	{'f', "force", OPT_BOOL, AT(is_forced), NULL,
-		"read it whoever it belongs to (always; perf asks)"},
+		"read files of any owner (always; perf needs -f)"},
 	SYMBOL_FILE_ROWS(annotate_command),
 	{'m', "modules", OPT_BOOL, AT(has_modules), NULL, "look for the kernel's modules (always)"},
 	{0, "debuginfod", OPT_DOUBLE, AT(debuginfod_s), "SECONDS",
-		"fetch missing files (DEBUGINFOD_URLS) for so long; default 10, 0: never",
+		"fetch missing files (DEBUGINFOD_URLS) for at most SECONDS; default 10, 0: never",
 		.max = 86400},
-	{0, "prefix", OPT_STR, AT(prefix), "DIR", "look for files of source below DIR"},
+	{0, "prefix", OPT_STR, AT(prefix), "DIR", "look for source files below DIR"},
 	{0, "prefix-strip", OPT_U64, AT(n_stripped), "N",
-		"of their paths leave out the first N directories"},
+		"with --prefix: drop the first N directories of their paths"},
 	{0, NULL, OPT_TITLE, 0, NULL, "Which functions, and which of their samples"},
 	{'s', "symbol", OPT_STR, AT(symbol), "NAME", "the same as FUNCTION"},
 	{'d', "dsos", OPT_STR, AT(dsos), "DSO,...", "only functions of these files"},
 	{0, "comms", OPT_STR, AT(comms), "NAME,...", "only of threads with these names"},
 	{'C', "cpu", OPT_STR, AT(cpus), "LIST", "only samples on these CPUs, like 0-3,8"},
 	{0, "percent-limit", OPT_DOUBLE, AT(percent_limit), "PCT",
-		"without FUNCTION: all those with this share of everything", .max = 100},
+		"without FUNCTION: all functions with at least this share of the total",
+		.max = 100},
 	{0, "max-functions", OPT_U64, AT(n_functions), "N",
-		"without FUNCTION: at most N; default 5 unless --percent-limit is said", .min = 1},
+		"without FUNCTION: at most N functions; default 5 unless --percent-limit is given",
+		.min = 1},
 	{0, "skip-missing", OPT_BOOL, AT(skips_missing), NULL,
-		"leave out functions whose code is not here"},
+		"leave out functions whose code is not found"},
 	{0, "all", OPT_BOOL, AT(shows_all), NULL,
-		"without FUNCTION: all of them, unless said otherwise, with all their code"},
+		"without FUNCTION: all functions that other options allow, with all their code"},
 	{0, "context", OPT_U64, AT(around), "N",
-		"only the hottest instructions, with N around each; default 2, but all code of a FUNCTION",
+		"only the hottest instructions, with N around each; default 2, or all code if FUNCTION is given",
 		.max = UINT32_MAX},
-	{0, NULL, OPT_TITLE, 0, NULL, "What of each instruction"},
+	{0, NULL, OPT_TITLE, 0, NULL, "What to show of each instruction"},
 	{0, "percent-type", OPT_STR, AT(percent_type), "TYPE",
-		"local-period (default), local-hits, global-period or global-hits; in either order"},
+		"local-period (default), local-hits, global-period or global-hits; either word may come first"},
 	{'n', "show-nr-samples", OPT_BOOL, AT(has_counts), NULL, "samples instead of percent"},
 	{0, "show-total-period", OPT_BOOL, AT(has_periods), NULL, "periods instead of percent"},
-	{0, "asm-raw", OPT_BOOL, AT(has_bytes), NULL, "its bytes"},
+	{0, "asm-raw", OPT_BOOL, AT(has_bytes), NULL, "the bytes of each instruction"},
 	{'l', "print-line", OPT_BOOL, AT(has_places), NULL,
-		"file and line of those that were sampled"},
-	{0, "source", OPT_TRI, AT(has_source), NULL, "lines of source between them (default)"},
+		"file and line of the sampled instructions"},
+	{0, "source", OPT_TRI, AT(has_source), NULL,
+		"source lines between the instructions (default)"},
 	{'P', "full-paths", OPT_BOOL, AT(has_full_paths), NULL,
-		"files of source with their directories"},
+		"source files with their directories"},
 	{0, "group", OPT_BOOL, AT(is_grouped), NULL, "events side by side (always)"},
 	{0, NULL, OPT_TITLE, 0, NULL, "How"},
 	{0, "data-type", OPT_CALL, 0, "NAME",
-		"instead of code the types of data that instructions access, or that one, with their members",
+		"show the data types that instructions access, or only the type NAME, with their members, instead of code",
 		.flags = OPT_OPTIONAL | OPT_ATTACHED, .call = set_type},
 	{0, "skid", OPT_U64, AT(skid), "N",
-		"with --data-type: 0: of the sampled instruction, 1: of the one that ran before it; default 1 if that is where the time went",
+		"with --data-type: take the sampled instruction (0) or the one that ran before it (1); default 1 if the time went there",
 		.max = 1},
 	{0, "diff", OPT_BOOL, AT(is_diff), NULL,
 		"the code of a function in two recordings, block by block, and what changed"},
 	{0, "normalise", OPT_STR, AT(per), "WHAT",
 		"with --diff: compare what blocks took (run, default), or shares of the recording (total)"},
 	{'D', "dump-raw-trace", OPT_BOOL, AT(is_dump), NULL,
-		"instead of code every record, as 'pace report -D'"},
+		"print every record instead of code, like 'pace report -D'"},
 	{0, "stdio", OPT_BOOL, AT(is_text), NULL, "plain text (always, in this version)"},
 	{0, "stdio2", OPT_BOOL, AT(is_text), NULL, "the same"},
-	{0, "stdio-color", OPT_CALL, 0, "MODE", "never or auto: there are no colours",
+	{0, "stdio-color", OPT_CALL, 0, "MODE", "never or auto; colours are not supported",
 		.call = set_color},
-	{0, "tui", OPT_CALL, 0, NULL, "refused: there is no browser yet", .flags = OPT_NO_VALUE,
-		.call = refuse_browser},
-	{0, "itrace", OPT_CALL, 0, "WHAT", "refused: traces of instructions are not decoded",
+	{0, "tui", OPT_CALL, 0, NULL, "refused: there is no interactive browser yet",
+		.flags = OPT_NO_VALUE, .call = refuse_browser},
+	{0, "itrace", OPT_CALL, 0, "WHAT", "refused: instruction traces are not decoded",
 		.flags = OPT_OPTIONAL | OPT_ATTACHED, .call = refuse_traces},
-	{0, "json", OPT_BOOL, AT(is_json), NULL, "all of it as JSON, see pace-annotate(1)"},
+	{0, "json", OPT_BOOL, AT(is_json), NULL, "print everything as JSON, see pace-annotate(1)"},
 	{'M', "disassembler-style", OPT_STR, AT(syntax), "STYLE",
-		"of x86 code: att (default) or intel"},
+		"syntax of x86 code: att (default) or intel"},
 	{0, "disassembler", OPT_STR, AT(engine), "WHICH",
-		"only llvm, objdump or raw; default the first of them that is here"},
-	{0, "objdump", OPT_STR, AT(objdump), "FILE", "this objdump program"},
+		"use llvm, objdump or raw; default: the first that is available"},
+	{0, "objdump", OPT_STR, AT(objdump), "FILE", "run this objdump program"},
 	STRICT_ROW(struct annotate_command),
 	SYMBOL_NAME_ROWS(annotate_command),
 	{0, "demangle-kernel", OPT_BOOL, AT(has_kernel_demangled), NULL,
-		"the kernel's names, too (always, with --demangle)"},
+		"demangle the kernel's names, too (always, with --demangle)"},
 	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "no summary, no notes"},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
-		"say where files were looked for, and who disassembles"},
+		"say where files were looked for, and what disassembles"},
 	{'j', "threads", OPT_U64, AT(n_workers), "N", "use N threads; default all cores", .min = 1,
 		.max = WORKERS_MAX},
 	{.kind = OPT_END},
@@ -137,7 +141,7 @@ static const struct opt options[] = {
 
 /* ---- one recording ---- */
 
-/* JSON is for programs: it has everything unless they say what they want. */
+/* JSON is for programs: it holds everything unless options limit it. */
 static u64 functions_wanted(const struct annotate_command *o)
 {
 	if (o->n_functions || o->shows_all || o->is_json || o->percent_limit > 0)
@@ -158,16 +162,16 @@ static size_t choose_hottest(const struct annotating *r, u32 *ret)
 	return n;
 }
 
-/* What of the code there is, and how to see the rest. */
+/* Says that only a part of the code is shown, and how to see the rest. */
 static void say_excerpt(struct annotating *r, size_t n_functions)
 {
 	if (r->view.is_excerpt && n_functions)
 		log_note(&r->log,
-			"these are the hottest instructions of the hottest functions, %zu of %zu: 'pace annotate NAME' shows all code of one, --all everything",
+			"only the hottest instructions of %zu of %zu functions are shown: 'pace annotate NAME' shows all code of one function, --all everything",
 			n_functions, r->annotation.functions.n);
 }
 
-/* Samples without a function cannot be shown here; true if there are any. */
+/* Notes the samples that lie in no named function; true if there are any. */
 static bool say_nameless(struct annotating *r)
 {
 	u64 n = 0, all = 0;
@@ -183,7 +187,7 @@ static bool say_nameless(struct annotating *r)
 	return n > 0;
 }
 
-/* False: there is no code, and it is left out. */
+/* False: the function has no code and was left out (--skip-missing). */
 static bool show_function(struct annotating *r, struct out *out, u32 function, size_t *n_shown)
 {
 	struct assembly a;
@@ -221,9 +225,11 @@ static int annotate(struct annotating *r, const char *name, struct out *out, str
 		n = choose_hottest(r, chosen);
 		if (!n)
 			log_warn(&r->log, "%s",
-				r->annotation.functions.n ? "no function has that share"
-					: has_nameless    ? "no sampled function has a name"
-							  : "nothing was sampled there");
+				r->annotation.functions.n
+					? "no function reaches the --percent-limit"
+					: has_nameless
+					? "no sampled function has a name"
+					: "there are no samples, or none that match the options");
 	} else if (annotating_find(r, name, chosen, &n, err)) {
 		mem_free(chosen);
 		return err->code;
@@ -239,7 +245,8 @@ static int annotate(struct annotating *r, const char *name, struct out *out, str
 	if (!name)
 		say_excerpt(r, n_shown);
 	if (n_skipped)
-		log_note(&r->log, "%zu functions are left out: their code is not here", n_skipped);
+		log_note(&r->log, "%zu functions are left out: their code was not found",
+			n_skipped);
 	mem_free(chosen);
 	ledger_warn(&r->recorded.ledger, &r->log);
 	return 0;
@@ -258,7 +265,7 @@ static int show_types(struct annotating *r, struct out *out, struct err *err)
 	typeprofile_init(&typeprofile, &r->recorded.profile);
 	if (o->type && !typeprofile_keep(&typeprofile, o->type))
 		result = err_set(err, ERR_NOENT,
-			"no sampled instruction accesses a type with members that is called '%s': 'pace report -s type' lists those that are",
+			"no sampled instruction accesses a type with members called '%s': 'pace report -s type' lists the types that are accessed",
 			o->type);
 	else if (o->is_json)
 		annotate_types_json(out, &typeprofile, &r->view);
@@ -297,7 +304,7 @@ static int annotate_one(const struct annotate_command *o, const char *name, stru
 	return result;
 }
 
-/* The one word that is no option, or -s; with --diff it comes behind two recordings. */
+/* The function's name: the argument, or -s. With --diff the argument follows two recordings. */
 static int choose_name(const struct annotate_command *o, int argc, char **argv,
 	const char **ret_name, struct err *err)
 {
@@ -307,23 +314,24 @@ static int choose_name(const struct annotate_command *o, int argc, char **argv,
 		return err_set(err, ERR_INVAL,
 			"--diff needs two recordings: pace annotate --diff OLD NEW [FUNCTION]");
 	if (argc > n + 1)
-		return err_set(err, ERR_INVAL, "'%s' is one word too many: one function at a time",
-			argv[n + 1]);
+		return err_set(err, ERR_INVAL,
+			"unexpected argument '%s': give one function at a time", argv[n + 1]);
 	if (argc > n && o->symbol && strcmp(o->symbol, argv[n]))
-		return err_set(err, ERR_INVAL, "-s '%s' and '%s' are two functions", o->symbol,
-			argv[n]);
+		return err_set(err, ERR_INVAL, "-s '%s' and '%s' name two functions: give one",
+			o->symbol, argv[n]);
 	if (o->has_types && (o->is_diff || argc || o->symbol))
 		return err_set(err, ERR_INVAL,
 			"--data-type shows types, not functions: --data-type=NAME shows one of them");
 	if (o->skid <= 1 && !o->has_types)
-		return err_set(err, ERR_INVAL, "--skid is for --data-type");
+		return err_set(err, ERR_INVAL, "--skid needs --data-type");
 	if (n && o->input)
-		return err_set(err, ERR_INVAL, "-i and --diff: which recordings are compared?");
+		return err_set(err, ERR_INVAL,
+			"-i does not work with --diff: name both recordings as arguments");
 	*ret_name = argc > n ? argv[n] : o->symbol;
 	return 0;
 }
 
-/* What perf shows under -D has nothing to do with code. */
+/* Under -D perf prints records instead of code: that is report's work. */
 static int dump(const struct annotate_command *o)
 {
 	char *words[] = {(char *)(uintptr_t) "report", (char *)(uintptr_t) "-D",
@@ -332,7 +340,7 @@ static int dump(const struct annotate_command *o)
 	return cmd_report.run((int)ARRAY_SIZE(words) - 1, words);
 }
 
-/* `pace annotate FILE [FUNCTION]`: a word may be a function, a program of that name, or a recording. */
+/* `pace annotate FILE [FUNCTION]`: the first argument is the input if it names a recording. */
 static void take_input(struct annotate_command *o, int *argc, char **argv)
 {
 	if (o->input || o->is_diff || !*argc || !reader_is_recording(argv[0]))
@@ -367,7 +375,7 @@ static int run_annotate(int argc, char **argv)
 	if (choose_name(&o, argc, argv, &name, &err))
 		return cmd_fail(&cmd_annotate, &err, EXIT_USAGE);
 	status = EXIT_OK;
-	/* It takes as long as all the rest: meanwhile the samples are read. */
+	/* Loading LLVM takes as long as everything else, so it happens while the samples are read. */
 	has_thread = !o.engine && !o.objdump && o.n_workers != 1 && workers_available() > 1 &&
 		!pthread_create(&llvm, NULL, load_llvm, NULL);
 	r = o.is_diff ? annotate_diff(&o, argv, name, &out, &result, &err)

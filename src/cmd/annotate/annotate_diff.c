@@ -12,7 +12,7 @@
 
 enum { A = CODEDIFF_A, B = CODEDIFF_B };
 
-/* The functions of B by the names that builds have in common. */
+/* The functions of B by names that do not differ between builds. */
 struct partners {
 	struct intern names;
 	const char **of; /* by function */
@@ -36,7 +36,7 @@ static void pair_events(struct pairing *p)
 
 	for (u32 i = 0; i < a->events.n; i++)
 		for (u32 k = 0; k < b->events.n; k++) {
-			/* One event each, if by other names: what else should be compared. */
+			/* With one event on each side, these two are compared even if their names differ. */
 			if (strcmp(a->events.at[i].name, b->events.at[k].name) &&
 				(a->events.n > 1 || b->events.n > 1))
 				continue;
@@ -81,7 +81,7 @@ static const struct profile_dso *dso_of(const struct annotating *r, u32 function
 	return &r->recorded.profile.dsos.at[symbol_of(r, function)->dso];
 }
 
-/* Whether one name means one function: names that are made of addresses do in one build only. */
+/* Whether the two names mean one function. Names made of addresses do only within one build. */
 static bool is_same_name(const struct pairing *p, u32 of_a, u32 of_b)
 {
 	const struct profile_dso *a = dso_of(&p->sides[A], of_a), *b = dso_of(&p->sides[B], of_b);
@@ -92,7 +92,7 @@ static bool is_same_name(const struct pairing *p, u32 of_a, u32 of_b)
 	return a->build && b->build && !strcmp(a->build, b->build);
 }
 
-/* The function of B that A's is now: of the same file if there are several; UINT32_MAX: none. */
+/* The function of B that corresponds to A's `function`, if possible in the same file; UINT32_MAX: none. */
 static u32 find_partner(struct pairing *p, u32 function, struct str *scratch)
 {
 	struct table_probe probe;
@@ -113,7 +113,7 @@ static u32 find_partner(struct pairing *p, u32 function, struct str *scratch)
 	return found;
 }
 
-/* The largest change of all events, as a part of the run. */
+/* The largest change of all events, as a fraction of the run. */
 static double change_of(const struct pairing *p, u32 of_a, u32 of_b)
 {
 	const struct annotation *a = &p->sides[A].annotation, *b = &p->sides[B].annotation;
@@ -127,7 +127,7 @@ static double change_of(const struct pairing *p, u32 of_a, u32 of_b)
 			b->counts.at[b->functions.at[of_b].counts + e->of[B]]};
 		double more = codediff_change(part, whole, p->of_share).more;
 
-		/* Of amounts of all events that of the largest run is one. */
+		/* Amounts become fractions of the larger run. */
 		if (!p->of_share)
 			more /= (double)MAX(MAX(whole[A]->period, whole[B]->period), 1ull);
 		largest = fmax(largest, fabs(more));
@@ -136,7 +136,7 @@ static double change_of(const struct pairing *p, u32 of_a, u32 of_b)
 }
 
 #define ADDRESSES_TELL \
-	"addresses tell functions within one build of a file only; with symbols (--symfs, debuginfod) those of other builds can be compared"
+	"addresses identify functions only within one build of a file; with symbols (--symfs, debuginfod) different builds can be compared"
 
 static int choose_changed(struct pairing *p, struct err *err)
 {
@@ -172,7 +172,7 @@ static int choose_named(struct pairing *p, const char *name, const char *path_b,
 	if (!annotating_find(&p->sides[A], name, found, &n, err)) {
 		bool is_named = profile_is_named(symbol_of(&p->sides[A], found[0]));
 
-		/* The hottest of that name. */
+		/* The hottest function of that name. */
 		p->functions[A] = found[0];
 		p->functions[B] = find_partner(p, found[0], &scratch);
 		err->code = 0;
@@ -187,7 +187,7 @@ static int choose_named(struct pairing *p, const char *name, const char *path_b,
 	return err->code;
 }
 
-/* ---- the two of them ---- */
+/* ---- both sides ---- */
 
 static int show(struct pairing *p, char *const paths[2], struct out *out, struct err *err)
 {
@@ -209,7 +209,7 @@ static int show(struct pairing *p, char *const paths[2], struct out *out, struct
 			&r->recorded.trace.resolver, &r->assembly);
 		annotating_say_code(r, &assemblies[side]);
 		if (assemblies[side].no_code.code && !err->code)
-			err_set(err, ERR_NOENT, "the code of '%.80s' in '%.200s' is not here: %s",
+			err_set(err, ERR_NOENT, "the code of '%.80s' in '%.200s' was not found: %s",
 				assemblies[side].symbol->name, paths[side],
 				assemblies[side].no_code.msg);
 	}
@@ -217,7 +217,7 @@ static int show(struct pairing *p, char *const paths[2], struct out *out, struct
 		(assemblies[A].disasm.engine == DISASM_RAW ||
 			assemblies[B].disasm.engine == DISASM_RAW))
 		err_set(err, ERR_NOENT,
-			"instructions are compared, and here is nobody to decode them: neither LLVM (package libllvm14 or the like) nor objdump (package binutils)");
+			"comparing code needs a disassembler, and neither LLVM (package libllvm14 or similar) nor objdump (package binutils) is installed");
 	if (!err->code) {
 		codediff_init(&d, &assemblies[A], &assemblies[B], p->events.at, p->events.n);
 		if (o->is_json)

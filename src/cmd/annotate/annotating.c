@@ -118,7 +118,7 @@ static int check_cpus(const struct annotating *r, struct err *err)
 	vec_each(e, &r->recorded.trace.session.reader.events)
 		if (!(e->attr.sample_type & PERF_SAMPLE_CPU))
 			return err_set(err, ERR_INVAL,
-				"-C: the recording does not say on which CPU its samples were taken ('record --sample-cpu' does)");
+				"-C: the recording does not say on which CPU its samples were taken: record it with --sample-cpu");
 	return 0;
 }
 
@@ -165,7 +165,7 @@ static const char *dso_of(const struct annotating *r, u32 function)
 	return r->recorded.profile.dsos.at[s->dso].name;
 }
 
-/* A name that more than one function has a part of: which, and how hot they are. */
+/* Lists the functions that `name` is a part of, with their shares, and fails. */
 static int refuse_ambiguous(const struct annotating *r, const char *name, const u32 *found,
 	size_t n, struct err *err)
 {
@@ -182,8 +182,8 @@ static int refuse_ambiguous(const struct annotating *r, const char *name, const 
 		str_addf(&text, "  and %zu more\n", n - CANDIDATES_SHOWN);
 	fputs(str_text(&text), stderr);
 	str_fini(&text);
-	return err_set(err, ERR_INVAL, "'%s' is a part of %zu names: write one of these in full",
-		name, n);
+	return err_set(err, ERR_INVAL,
+		"'%s' matches %zu functions: write one of these names in full", name, n);
 }
 
 int annotating_find(const struct annotating *r, const char *name, u32 *ret, size_t *ret_n,
@@ -194,7 +194,7 @@ int annotating_find(const struct annotating *r, const char *name, u32 *ret, size
 	*ret_n = annotation_find(&r->annotation, name, ret, &is_whole);
 	if (!*ret_n)
 		return err_set(err, ERR_NOENT,
-			"no sampled function is called '%s': 'pace report' lists those that are",
+			"no sampled function is called '%s': 'pace report' lists the sampled functions",
 			name);
 	if (!is_whole && *ret_n > 1)
 		return refuse_ambiguous(r, name, ret, *ret_n, err);

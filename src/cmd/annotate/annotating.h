@@ -4,7 +4,7 @@
  * In       options of the command line; a recording
  * Out      functions, counted; what assembly_init() needs to know of each
  * Owns     the recording and all that was made of it, until annotating_fini()
- * Errors   ERR_INVAL for what the user should write otherwise; else those of profile/check/recorded
+ * Errors   ERR_INVAL for what the user should write differently; else those of profile/check/recorded
  */
 #ifndef PACE_CMD_ANNOTATING_H
 #define PACE_CMD_ANNOTATING_H
@@ -27,20 +27,20 @@ struct annotate_command {
 	u64 skid, n_stripped, n_functions, around, n_workers;
 	double percent_limit, debuginfod_s;
 	bool shows_all, is_text, is_json, is_forced, is_grouped, is_diff, is_dump;
-	bool has_modules, has_kernel_demangled; /* as ever */
+	bool has_modules, has_kernel_demangled; /* always on */
 	bool has_places, has_counts, has_periods, has_full_paths, skips_missing;
 	bool has_bytes;
 	int has_source;
 	bool is_quiet, has_types;
-	const char *type; /* NULL: of all */
+	const char *type; /* NULL: all types */
 	unsigned verbose;
 };
 
 /* How far a command came. */
 struct annotate_result {
-	bool is_open;  /* the recordings, with options that make sense */
-	bool is_whole; /* nothing was to be warned of */
-	bool has_lost; /* samples, and --strict wants to know */
+	bool is_open;  /* the options make sense, and the recordings could be opened */
+	bool is_whole; /* there were no warnings */
+	bool has_lost; /* samples were lost, and --strict is given */
 };
 
 /* A recording on its way to the page. */
@@ -57,24 +57,24 @@ struct annotating {
 	unsigned n_workers;
 };
 
-/* Reads the options, opens the recording; if that fails nothing is left to be freed. */
+/* Reads the options and opens the recording. If it fails, nothing is left to be freed. */
 int annotating_open(struct annotating *r, const struct annotate_command *options, const char *input,
 	struct err *err);
 
-/* Samples into functions, counted. */
+/* Reads the recording and counts its samples by function. */
 int annotating_count(struct annotating *r, struct err *err);
 
-/* The functions of that name, into `ret`, which has room for all. */
+/* Finds the functions called `name`. `ret` has room for all functions. */
 int annotating_find(const struct annotating *r, const char *name, u32 *ret, size_t *ret_n,
 	struct err *err);
 
-/* Under -v: where the code is from, and who disassembled it. */
+/* Under -v: says where the code is from, and what disassembled it. */
 void annotating_say_code(struct annotating *r, const struct assembly *a);
 
-/* Nothing was to be warned of. */
+/* True if there were no warnings. */
 bool annotating_is_whole(const struct annotating *r);
 
-/* Says under --strict what samples were lost; true if some were. */
+/* Reports lost samples under --strict; true if there are any. */
 bool annotating_has_lost(const struct annotating *r);
 
 void annotating_fini(struct annotating *r);

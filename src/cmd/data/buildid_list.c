@@ -10,7 +10,7 @@
 #include "symbol/elf/elf.h"
 #include "symbol/find/buildid.h"
 
-enum { ID_COLUMN = 40 }; /* perf pads shorter ids, and leaves blank what has none */
+enum { ID_COLUMN = 40 }; /* perf pads shorter ids, and leaves the column blank without one */
 
 struct buildid_options {
 	const char *input;
@@ -27,7 +27,7 @@ static const struct opt options[] = {
 		"only files that samples or their callers lie in, also those without a build-id"},
 	{'k', "kernel", OPT_BOOL, AT(of_kernel), NULL, "the build-id of the running kernel"},
 	{'f', "force", OPT_BOOL, AT(is_forced), NULL,
-		"accepted as by perf; pace reads files of any owner anyway"},
+		"read files of any owner (always; perf needs -f)"},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL, "say where the build-ids were found"},
 	{.kind = OPT_END},
 };
@@ -38,7 +38,7 @@ struct listing {
 	struct ledger ledger;
 	struct log log;
 	void (*say)(void *ctx, enum log_level level, const char *sentence);
-	bool was_warned; /* something of the file is not as it should be */
+	bool was_warned; /* a warning about the file was printed */
 };
 
 static void note_warning(void *ctx, enum log_level level, const char *sentence)
@@ -64,9 +64,9 @@ static void add_line(const u8 *id, u8 size, const char *path, struct out *out)
 	out_flush_some(out);
 }
 
-/* ---- of a recording ---- */
+/* ---- the files of a recording ---- */
 
-/* Whether the table's entry i was there before. */
+/* Whether an earlier entry of the table is the same as entry i. */
 static bool is_repeated(const struct file_info *info, size_t i, struct table *seen)
 {
 	const struct file_build_id *b = &info->build_ids.at[i];
@@ -117,7 +117,7 @@ static const struct file_build_id *kernel_file(const struct file_info *info)
 	return NULL;
 }
 
-/* The entry of a DSO's id, as many bytes as the table says it has: zeros behind it, too. */
+/* The table's entry for a DSO. Its id may be longer than the DSO's: the table keeps zeros at the end. */
 static const struct file_build_id *entry_of(const struct listing *l, const struct dso *dso)
 {
 	const struct file_info *info = &l->trace.session.reader.info;
@@ -135,7 +135,7 @@ static const struct file_build_id *entry_of(const struct listing *l, const struc
 	return NULL;
 }
 
-/* One entry of a path is enough: many with the same one would be slow to find. */
+/* Only the first of neighbours with the same path is indexed: many would be slow to search. */
 static void index_table(struct listing *l)
 {
 	const struct file_info *info = &l->trace.session.reader.info;
@@ -186,8 +186,8 @@ static int add_hits(struct listing *l, struct out *out, struct err *err)
 }
 
 /*
- * The recorder leaves a table of the files that samples lie in. Where there is none (pipe mode,
- * -B, --buildid-mmap, a recorder that was killed), the samples are asked, as perf does.
+ * The recorder leaves a table of the files that samples lie in. Where there is none (pipe mode, -B, --buildid-mmap, a
+ * recorder that was killed), the files are found from the samples, as perf does.
  */
 static int add_recording(struct listing *l, const struct buildid_options *o, struct out *out,
 	struct err *err)
@@ -237,7 +237,7 @@ static int list_recording(const struct buildid_options *o)
 	return status;
 }
 
-/* ---- of the kernel, of a program ---- */
+/* ---- the kernel, a program ---- */
 
 static int print_id(const u8 *id, u8 size)
 {
@@ -257,8 +257,7 @@ static int list_kernel(void)
 
 	if (size)
 		return print_id(id, size);
-	err_set(&err, ERR_NOENT,
-		"there is no build-id in '/sys/kernel/notes', or no right to read it");
+	err_set(&err, ERR_NOENT, "'/sys/kernel/notes' has no build-id or cannot be read");
 	return cmd_fail(&cmd_buildid_list, &err, EXIT_FAILED);
 }
 

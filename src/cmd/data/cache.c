@@ -16,7 +16,7 @@ struct cache_options {
 #define AT(member) offsetof(struct cache_options, member)
 
 static const struct opt options[] = {
-	{0, "clear", OPT_BOOL, AT(clears), NULL, "remove all of it"},
+	{0, "clear", OPT_BOOL, AT(clears), NULL, "remove all of these files"},
 	{.kind = OPT_END},
 };
 
@@ -39,7 +39,7 @@ static void add_age(s64 seconds, struct str *text)
 	str_add(text, "now");
 }
 
-/* The file that it is of, as far as it says so itself. */
+/* Adds the name of the file that the entry is about, if the entry tells. */
 static void add_file(const struct cache_entry *e, struct str *text)
 {
 	struct lineindexfile f;
@@ -154,7 +154,8 @@ const struct cmd cmd_cache = {
 	.name = "cache",
 	.summary = "list or remove what pace keeps between runs",
 	.usage = {"[OPTIONS]", NULL},
-	.notes = "PACE_CACHE_SIZE=300M limits it, PACE_CACHE_SIZE=0 does without; 1G by default.\n",
+	.notes =
+		"PACE_CACHE_SIZE=300M limits the cache, PACE_CACHE_SIZE=0 turns it off; the default is 1G.\n",
 	.options = options,
 	.run = run_cache,
 };

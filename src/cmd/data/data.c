@@ -10,14 +10,15 @@
 static const struct opt options[] = {
 	{'i', "input", OPT_STR, AT(input), "FILE", "read FILE; default perf.data"},
 	{'o', "output", OPT_STR, AT(output), "FILE",
-		"write to FILE; one of that name is moved to FILE.old"},
+		"write to FILE; an existing FILE is moved to FILE.old"},
 	{0, "in-place", OPT_BOOL, AT(is_in_place), NULL, "replace the recording that was read"},
 	{0, "time", OPT_STR, AT(time), "FROM,TO",
-		"cut: samples of this time, in seconds, or in percent of the whole"},
-	{'p', "pid", OPT_STR, AT(pids), "PID,...", "cut: of these processes"},
-	{'t', "tid", OPT_STR, AT(tids), "TID,...", "cut: of these threads"},
-	{'c', "comm", OPT_STR, AT(comms), "NAME,...", "cut: of threads with these names"},
-	{'C', "cpu", OPT_STR, AT(cpus), "LIST", "cut: of these CPUs, like 0-3,8"},
+		"cut: keep samples of this time, in seconds or in percent of the whole"},
+	{'p', "pid", OPT_STR, AT(pids), "PID,...", "cut: keep samples of these processes"},
+	{'t', "tid", OPT_STR, AT(tids), "TID,...", "cut: keep samples of these threads"},
+	{'c', "comm", OPT_STR, AT(comms), "NAME,...",
+		"cut: keep samples of threads with these names"},
+	{'C', "cpu", OPT_STR, AT(cpus), "LIST", "cut: keep samples of these CPUs, like 0-3,8"},
 	{'j', "threads", OPT_U64, AT(n_workers), "N", "use N threads; default all cores", .min = 1,
 		.max = WORKERS_MAX},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL, "say where files were looked for"},
@@ -31,7 +32,7 @@ int data_open_output(const struct data_options *o, const char *path, struct fres
 		return err_set(err, ERR_INVAL, "-o and --in-place contradict each other");
 	if (!o->output && !o->is_in_place)
 		return err_set(err, ERR_INVAL,
-			"where to? -o FILE writes another recording, --in-place replaces '%s'",
+			"no output was given: -o FILE writes a new recording, --in-place replaces '%s'",
 			path);
 	if (o->is_in_place && !strcmp(path, "-"))
 		return err_set(err, ERR_INVAL, "standard input cannot be replaced");
@@ -42,10 +43,10 @@ int data_open_output(const struct data_options *o, const char *path, struct fres
 
 struct linting {
 	struct lint lint;
-	struct arena arena; /* of its sentences */
+	struct arena arena; /* owns the sentences */
 };
 
-/* What the reader says is part of the page, not beside it. */
+/* The reader's messages become a part of the page. */
 static void keep_sentence(void *ctx, enum log_level level, const char *sentence)
 {
 	struct linting *l = ctx;
@@ -103,21 +104,22 @@ enum {
 
 static const struct subcommand {
 	const char *name, *summary;
-	int (*run)(const struct data_options *o, const char *path); /* NULL: of several files */
+	int (*run)(const struct data_options *o, const char *path); /* NULL: takes several files */
 	unsigned takes;
 } subcommands[] = {
-	{"lint", "what a file is, what is in it, and whether it is whole", run_lint, TAKES_INPUT},
+	{"lint", "says what a file is, what is in it, and whether it is whole", run_lint,
+		TAKES_INPUT},
 	{"pack",
 		"adds the names, lines and code of what was sampled, so that it can be read anywhere",
 		data_pack, MAKES_ANOTHER | TAKES_THREADS},
-	{"strip", "takes them out again", data_strip, MAKES_ANOTHER},
+	{"strip", "removes them again", data_strip, MAKES_ANOTHER},
 	{"unpack", "writes them as files into a new folder (-o), for perf, gdb and others",
 		data_unpack, TAKES_INPUT | TAKES_OUTPUT},
-	{"cut", "a part of it: --time, --pid, --tid, --comm, --cpu", data_cut,
+	{"cut", "writes a part of it: --time, --pid, --tid, --comm, --cpu", data_cut,
 		MAKES_ANOTHER | TAKES_CHOICE},
-	{"anonymise", "the same without names of people, programs and functions", data_anonymise,
-		MAKES_ANOTHER},
-	{"merge", "several of one machine as one", NULL, TAKES_OUTPUT},
+	{"anonymise", "writes it without the names of people, programs and functions",
+		data_anonymise, MAKES_ANOTHER},
+	{"merge", "writes several recordings of one machine as one", NULL, TAKES_OUTPUT},
 };
 
 static const struct subcommand *find_subcommand(const char *name)
@@ -128,7 +130,7 @@ static const struct subcommand *find_subcommand(const char *name)
 	return NULL;
 }
 
-/* What would have no effect is not what the user meant. */
+/* An option that has no effect is an error: the user meant something by it. */
 static int check_options(const struct data_options *o, const struct subcommand *c, struct err *err)
 {
 	const struct {
@@ -159,7 +161,8 @@ static int list_subcommands(void)
 	struct out out = {.fd = STDOUT_FILENO};
 	struct err err;
 
-	str_add(&out.text, "pace data examines recordings as files, and makes others of them:\n\n");
+	str_add(&out.text,
+		"pace data examines recordings as files, and makes new ones from them:\n\n");
 	for (size_t i = 0; i < ARRAY_SIZE(subcommands); i++)
 		str_addf(&out.text, "  pace data %-9s %s\n", subcommands[i].name,
 			subcommands[i].summary);
@@ -180,7 +183,7 @@ static int run_data(int argc, char **argv)
 	c = find_subcommand(argv[0]);
 	if (!c) {
 		err_set(&err, ERR_INVAL,
-			"there is no 'pace data %s': 'pace data' lists what there is", argv[0]);
+			"there is no 'pace data %s': 'pace data' lists the subcommands", argv[0]);
 		return cmd_fail(&cmd_data, &err, EXIT_USAGE);
 	}
 	if (check_options(&o, c, &err))
@@ -188,7 +191,7 @@ static int run_data(int argc, char **argv)
 	if (!c->run)
 		return argc > 1 ? data_merge(&o, argc - 1, argv + 1) : list_subcommands();
 	if (argc > 2 || (argc == 2 && o.input)) {
-		err_set(&err, ERR_INVAL, "'%s' is one word too many: one file at a time",
+		err_set(&err, ERR_INVAL, "unexpected argument '%s': give one file at a time",
 			argv[argc - 1]);
 		return cmd_fail(&cmd_data, &err, EXIT_USAGE);
 	}
@@ -204,7 +207,7 @@ const struct cmd cmd_data = {
 		"merge FILE FILE... -o FILE", NULL},
 	.notes =
 		"lint explains a file: what wrote it, its parts, its records, what is odd, lost or damaged.\n"
-		"pack adds what 'pace record' adds by itself, on recordings by perf too; strip takes it out.\n",
+		"pack adds what 'pace record' adds by itself, to recordings made by perf too; strip removes it.\n",
 	.options = options,
 	.run = run_data,
 };

@@ -14,7 +14,7 @@ struct data_options {
 	unsigned verbose;
 };
 
-/* `path` is the recording. They return the exit status. */
+/* `path` is the recording. Each returns the exit status. */
 int data_pack(const struct data_options *o, const char *path);
 int data_strip(const struct data_options *o, const char *path);
 int data_unpack(const struct data_options *o, const char *path);
@@ -22,7 +22,7 @@ int data_cut(const struct data_options *o, const char *path);
 int data_anonymise(const struct data_options *o, const char *path);
 int data_merge(const struct data_options *o, int n, char **paths);
 
-/* Where to: -o, or the input itself with --in-place. */
+/* Prepares the output: -o, or the input itself with --in-place. */
 int data_open_output(const struct data_options *o, const char *path, struct fresh *ret,
 	struct err *err);
 

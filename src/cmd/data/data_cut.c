@@ -1,6 +1,4 @@
-/*
- * data_cut.c - other recordings out of recordings: a part, several as one, one without names.
- */
+/* data_cut.c - recordings made from recordings: a part of one, several as one, one without names. */
 #include "cmd/data/data.h"
 #include "edit/anonymise.h"
 #include "edit/cut.h"
@@ -44,17 +42,17 @@ int data_anonymise(const struct data_options *o, const char *path)
 	if (data_open_output(o, path, &to, &err) || anonymise_write(path, &to, &log, &t, &err)) {
 		status = fail(path, &err);
 	} else {
-		log_note(&log, "%llu commands, %llu files, %llu functions have other names",
+		log_note(&log, "%llu commands, %llu files, %llu functions were renamed",
 			(unsigned long long)t.n_comms, (unsigned long long)t.n_paths,
 			(unsigned long long)t.n_functions);
 		if (t.has_blanked_stacks)
 			log_note(&log,
-				"stack dumps are blanked, as anything may be in them: callers cannot be found any more");
+				"stack dumps are blanked because they may hold anything: callers can no longer be found");
 		if (t.has_blanked_raw)
 			log_note(&log,
-				"the fields of tracepoints are blanked, as anything may be in them");
+				"the fields of tracepoints are blanked because they may hold anything");
 		log_note(&log,
-			"times, pids, addresses, the kernel's release, the hardware and the names of events are still there");
+			"times, pids, addresses, the kernel's release, the hardware and the names of events are kept");
 	}
 	log_fini(&log);
 	return status;
@@ -70,7 +68,7 @@ int data_merge(const struct data_options *o, int n, char **paths)
 
 	cmd_log_init(&log, o->verbose ? LOG_DEBUG : LOG_NOTE);
 	if (!o->output) {
-		err_set(&err, ERR_INVAL, "where to? -o names the new recording");
+		err_set(&err, ERR_INVAL, "no output was given: -o names the new recording");
 		status = fail(paths[0], &err);
 	} else if (data_open_output(o, paths[0], &to, &err) ||
 		merge_write((const char *const *)paths, (size_t)n, &to, &log, &tally, &err)) {

@@ -1,6 +1,4 @@
-/*
- * data_pack.c - what a recording carries so that it can be read anywhere: put in, taken out.
- */
+/* data_pack.c - adds to a recording what it needs to be read anywhere, or removes it. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -31,7 +29,7 @@ static void say_packed(struct log *log, const struct embed_tally *t, const struc
 	log_note(log, "%llu places, %llu of them with a name: %s are added",
 		(unsigned long long)t->n_places, (unsigned long long)t->n_named, str_text(&size));
 	if (t->n_code_cut || t->is_dump_cut)
-		log_warn(log, "not all code is in it: there is too much of it");
+		log_warn(log, "not all code was added: there is too much of it");
 	str_fini(&size);
 }
 
@@ -93,18 +91,18 @@ static int unpack_to(const struct data_options *o, const char *path, struct log 
 	int r;
 
 	if (!o->output)
-		return err_set(err, ERR_INVAL, "where to? -o names a folder, which is made");
+		return err_set(err, ERR_INVAL, "no output was given: -o names a new folder");
 	if (reader_open(&reader, path, log, err))
 		return err->code;
 	r = embedded_open(&e, &reader, err);
 	if (!r)
 		r = err_set(err, ERR_FORMAT,
-			"'%s' has nothing embedded: 'pace data pack' adds it where the programs are",
+			"'%s' has nothing embedded: run 'pace data pack' on a machine that has the programs",
 			path);
 	if (r > 0) {
 		r = unbox_write(&e, &reader, o->output, log, &n_files, err);
 		if (!r)
-			log_note(log, "%llu files below '%s'", (unsigned long long)n_files,
+			log_note(log, "wrote %llu files below '%s'", (unsigned long long)n_files,
 				o->output);
 	}
 	embedded_close(&e);

@@ -21,7 +21,8 @@ static const struct opt options[] = {
 	{'g', "group", OPT_BOOL, AT(has_groups), NULL, "events of a group together, as {a,b}"},
 	{0, "trace-fields", OPT_BOOL, AT(has_trace_fields), NULL,
 		"the fields that each tracepoint has"},
-	{'f', "force", OPT_BOOL, AT(is_forced), NULL, "nothing: files of others are read anyway"},
+	{'f', "force", OPT_BOOL, AT(is_forced), NULL,
+		"read files of any owner (always; perf needs -f)"},
 	{.kind = OPT_END},
 };
 
@@ -37,7 +38,7 @@ static void add_trace_fields(const struct event *e, const struct tracepoints *fo
 		str_add(text, "(its format is not in the recording)");
 }
 
-/* "{a,b}" of a leader; nothing of a member, which its leader has told. */
+/* Adds "{a,b}" for the leader of a group, nothing for its members. */
 static void add_group(const struct event_list *events, const struct event *e, struct str *text)
 {
 	u32 at = (u32)(e - events->at);

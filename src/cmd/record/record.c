@@ -18,7 +18,7 @@
 
 /* ---- set-up ---- */
 
-/* Samples with copies of the stack become such with call chains, before they are in the file. */
+/* Turns copies of the stack into call chains before samples are written to the file. */
 static void unwind_meanwhile(struct recording *rec)
 {
 	struct find_places places = {.symfs = "",
@@ -47,8 +47,8 @@ static void make_group(struct event_list *events)
 }
 
 /*
- * -g alone: whole stacks. Frame pointers lead through functions that keep them, which leaves and C
- * libraries do not: registers and what lies on the stack tell the others.
+ * -g without a mode records whole stacks. Frame pointers find only the callers of functions that keep them, which leaf
+ * functions and C libraries do not; registers and a copy of the stack find the others.
  */
 static void choose_callers(const struct recording *rec, u64 pages, struct sampling *sampling)
 {
@@ -58,7 +58,7 @@ static void choose_callers(const struct recording *rec, u64 pages, struct sampli
 	if (!o->callers.has_chains || o->callers.has_chain_mode ||
 		o->callers.has_only_kernel_chains || !regs_for_callers(arch_of_host()))
 		return;
-	/* All switches of all programs: copies of their stacks are more than anybody can read. */
+	/* Copies of the stack at every context switch of the system would be more than anybody can read. */
 	if (rec->target.is_system_wide && o->records.has_wall)
 		return;
 	sampling->has_few_stacks = rec->target.is_system_wide;
@@ -69,11 +69,11 @@ static void choose_callers(const struct recording *rec, u64 pages, struct sampli
 			pages * (u64)sysconf(_SC_PAGESIZE) / SAMPLES_LEAST);
 	if (sampling->stack_bytes < BYTES_LEAST)
 		sampling->stack_bytes = 0;
-	/* perf would take both for callers of each other. */
+	/* perf would take each of the two chains for callers of the other. */
 	sampling->has_frame_pointers = !o->callers.keeps_stacks;
 }
 
-/* Of such a command there will be next to nothing. */
+/* Notes that the kernel takes the counters away from a set-user-ID command: there will be next to no samples. */
 static void say_if_taken_away(struct recording *rec)
 {
 	struct str why = {0};
@@ -84,7 +84,7 @@ static void say_if_taken_away(struct recording *rec)
 	str_fini(&why);
 }
 
-/* Under -vv: what the kernel is asked for. */
+/* Under -vv: logs the attrs that the kernel gets. */
 static void say_attrs(struct recording *rec)
 {
 	vec_each(e, &rec->events) {
@@ -96,7 +96,7 @@ static void say_attrs(struct recording *rec)
 	}
 }
 
-/* CPUs that come back bring new ids: for each CPU once there is room in a file. */
+/* CPUs that come back online bring new ids: the file keeps room for one more set of them. */
 static void foresee_ids(struct recording *rec)
 {
 	if (!rec->target.is_system_wide)
@@ -116,11 +116,11 @@ static int choose_output(struct recording *rec, struct err *err)
 	rec->rotation = (struct rotation){.path = o->files.output, .most = o->files.max_files};
 	if (rec->is_pipe && record_has_rotation(o))
 		return err_set(err, ERR_INVAL,
-			"-o -: a stream is one, and has no name: without --switch-output and --timestamp-filename");
+			"-o - writes a single stream without a name: it does not work with --switch-output and --timestamp-filename");
 	return rec->is_pipe ? record_divert_stdout(rec, err) : 0;
 }
 
-/* What the options mean: nothing is opened yet. */
+/* Works out what the options mean; opens nothing yet. */
 static int understand(struct recording *rec, struct sampling *sampling, struct compat *compat,
 	u64 *ret_pages, struct err *err)
 {
@@ -150,7 +150,7 @@ static int understand(struct recording *rec, struct sampling *sampling, struct c
 	return choose_output(rec, err);
 }
 
-/* The command waits at its gate. */
+/* Starts the command, which waits at its gate. */
 static int start_command(struct recording *rec, struct err *err)
 {
 	if (rec->measures_workload)
@@ -185,13 +185,13 @@ static void close_samplers(void *ctx)
 	counters_close(&rec->counters);
 }
 
-/* On a CPU that is back. */
+/* Samples on a CPU that is back online; returns how many events failed to open. */
 static size_t sample_again(void *ctx, s32 cpu)
 {
 	struct recording *rec = ctx;
 	size_t n_failed = recorder_reopen_cpu(&rec->recorder, cpu, rec->pilot.is_off);
 
-	/* The file's events are others if stacks are walked: their ids are the same. */
+	/* If stacks are walked, the file has its own list of events, with the same ids. */
 	for (size_t i = 0; i < rec->unwound.n; i++) {
 		rec->unwound.at[i].ids = rec->events.at[i].ids;
 		rec->unwound.at[i].n_ids = rec->events.at[i].n_ids;
@@ -203,7 +203,7 @@ static size_t sample_again(void *ctx, s32 cpu)
 	return n_failed;
 }
 
-/* Whatever is measured of the target, whoever wants it. */
+/* Opens everything that is measured on the target, for the recording and its watchers. */
 static int open_on_target(struct recording *rec, const struct sampling *sampling, struct err *err)
 {
 	struct attach *a = &rec->attach;
@@ -222,7 +222,7 @@ static int open_on_target(struct recording *rec, const struct sampling *sampling
 	return 0;
 }
 
-/* A sample that is larger than its ring is lost, each of them. */
+/* Samples that are larger than their ring would all be lost. */
 static int check_room(const struct recording *rec, struct err *err)
 {
 	u64 room = rec->recorder.pages * (u64)sysconf(_SC_PAGESIZE);
@@ -237,8 +237,8 @@ static int check_room(const struct recording *rec, struct err *err)
 }
 
 /*
- * Whole stacks are more to write than those of frame pointers, again and again the same callers: compressed, they
- * are less. A stream is gone when it is read, and whoever reads it may not unpack.
+ * Whole stacks take more room than chains of frame pointers, and repeat the same callers: they are compressed. A stream
+ * is not: it is gone when it is read, and its reader may not be able to unpack it.
  */
 static int choose_level(struct recording *rec, const struct compat *compat, struct err *err)
 {
@@ -254,7 +254,7 @@ static int choose_level(struct recording *rec, const struct compat *compat, stru
 	return 0;
 }
 
-/* Events opened, rings mapped. */
+/* Opens the events and maps the rings. */
 static int open_rings(struct recording *rec, struct sampling *sampling, u64 pages, struct err *err)
 {
 	const struct record_options *o = rec->options;
@@ -279,7 +279,7 @@ static int open_rings(struct recording *rec, struct sampling *sampling, u64 page
 	return 0;
 }
 
-/* Target, workload at its gate, events opened, rings mapped, file created. */
+/* Sets up the target, the command at its gate, the events, the rings and the file. */
 static int set_up(struct recording *rec, struct err *err)
 {
 	const struct record_options *o = rec->options;
@@ -305,18 +305,15 @@ static int set_up(struct recording *rec, struct err *err)
 	return 0;
 }
 
-/* A command that outlives its recording is nobody's surprise. */
+/* Notes that the command outlives its recording. */
 static void say_if_running(struct recording *rec)
 {
 	if (rec->has_workload && !workload_reap(&rec->workload, false))
-		log_note(&rec->log, "'%s' (process %d) goes on running", rec->command[0],
+		log_note(&rec->log, "'%s' (process %d) is still running", rec->command[0],
 			rec->workload.pid);
 }
 
-/*
- * Somebody who pressed Ctrl-C does not want to wait: if it is pressed again, what is in the file is
- * what there will be.
- */
+/* After Ctrl-C nobody wants to wait: a second one ends the process, and the file keeps what is in it. */
 static void let_abort(void)
 {
 	sigset_t signals;
@@ -327,8 +324,8 @@ static void let_abort(void)
 }
 
 /*
- * The recording is over before its command is. Who said stop means it too, as for perf; a limit is
- * none of the command's business.
+ * The recording is over before its command is. A user who says stop means the command too, as with perf; a limit does
+ * not.
  */
 static void await_command(struct recording *rec)
 {
@@ -338,7 +335,7 @@ static void await_command(struct recording *rec)
 	log_note(&rec->log, "%s%s", rec->pilot.why,
 		!is_running                  ? ""
 			: rec->pilot.is_told ? ": the command is told to end"
-					     : "; the command goes on, its end is awaited");
+					     : "; waiting for the command to end");
 	if (!is_running)
 		return;
 	if (rec->pilot.is_told)
@@ -352,10 +349,10 @@ static void await_command(struct recording *rec)
 	}
 }
 
-/* The file begins, then the target. */
+/* Writes the beginning of the file, then starts the target. */
 static int begin(struct recording *rec, struct err *err)
 {
-	/* Whoever ends us from here on leaves a file that can be read. */
+	/* From here on the file can be read, even if this process is killed. */
 	if (record_write_beginning(rec, err) || writer_sync(&rec->writer, err))
 		return err->code;
 	if (!rec->measures_workload && !rec->pilot.schedule.is_late &&
@@ -370,15 +367,12 @@ static int begin(struct recording *rec, struct err *err)
 	return 0;
 }
 
-/*
- * Whoever read the recording as it came has left. That is none of the command's business: its status is ours
- * if it says anything at all.
- */
+/* The reader of the stream has left. The command goes on all the same; its status is ours unless it is 0. */
 static int outlive_reader(struct recording *rec, const struct err *why)
 {
 	int status;
 
-	log_warn(&rec->log, "%s: whoever read the recording has left", why->msg);
+	log_warn(&rec->log, "%s: the process that read the recording has left", why->msg);
 	rec->pilot.why = "the recording is over";
 	rec->pilot.is_told = false;
 	await_command(rec);
@@ -387,7 +381,7 @@ static int outlive_reader(struct recording *rec, const struct err *why)
 	return status ? status : EXIT_FAILED;
 }
 
-/* The reason is in *err already; what was written or kept stays, and is completed. Whether that is an error. */
+/* Completes the file with what was written or kept. *err has the reason already; returns whether it is an error. */
 static bool save_what_is_there(struct recording *rec, int *ret_status, const struct err *err)
 {
 	struct err ignored;
@@ -410,7 +404,7 @@ static void hand_signal_on(struct recording *rec)
 		kill(rec->workload.pid, signal);
 }
 
-/* Starts the target and records it to its end. */
+/* Starts the target and records it until it ends. */
 static int run(struct recording *rec, int *ret_status, struct err *err)
 {
 	enum recorder_end end;
@@ -463,10 +457,7 @@ static void attempt(void *ctx)
 		a->status = cmd_fail(&cmd_record, &err, EXIT_FAILED);
 }
 
-/*
- * In the middle of anything, so nothing is closed but the file: what is in it becomes what there
- * is. Asks for no memory itself.
- */
+/* Called in the middle of anything, so it closes nothing but the file, with what is in it. Allocates no memory. */
 static void leave_without_memory(struct recording *rec, size_t size)
 {
 	const char *kept = "";
@@ -478,7 +469,7 @@ static void leave_without_memory(struct recording *rec, size_t size)
 		if (rec->writer.is_file)
 			kept = "; what was recorded until then is kept";
 		if (rec->has_workload && !workload_reap(&rec->workload, false))
-			snprintf(running, sizeof(running), "; process %d goes on running",
+			snprintf(running, sizeof(running), "; process %d is still running",
 				rec->workload.pid);
 	}
 	writer_close(&rec->writer, rec->has_begun);
@@ -539,9 +530,9 @@ static int run_record(int argc, char **argv)
 		return status;
 	}
 	argv[argc] = NULL;
-	/* Who is blocked is in the kernel: without its callers nobody knows why. */
+	/* A blocked thread is in the kernel: only its callers tell why. */
 	o.callers.has_chains |= o.records.has_wall;
-	/* What is looked up besides must have times of the same clock. */
+	/* The thread states that are read besides the samples need times of the same clock. */
 	if (o.records.has_wall && !o.samples.has_clock && !record_wall_sees_kernel()) {
 		o.samples.has_clock = true;
 		o.samples.clock = CLOCK_MONOTONIC;
@@ -561,10 +552,7 @@ static int run_record(int argc, char **argv)
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	/*
-	 * What was given up on the way to an event that in the end did not open is of no use to
-	 * anybody.
-	 */
+	/* Notes about fallbacks are of no use if the event does not open in the end: they are held until it has. */
 	if (!o.verbose)
 		log_hold(&rec.log);
 	if (!mem_try(attempt, &one, &size))

@@ -8,16 +8,18 @@
 #include "event/abi.h"
 
 enum {
-	/* Events are inherited one by one: what waits costs each fork of many CPUs more than it may bring. */
+	/*
+	 * Each inherited event costs every fork: on many CPUs the waiting events would cost more than they may bring.
+	 */
 	FEW_CPUS = 32,
 	COUNTERS_MAX = 4096,
-	/* So many stacks that go on above their copies are no accident, if one of so many samples is one. */
+	/* So many stacks that are deeper than their copies, and one in so many samples, are no accident. */
 	STACKS_LEAST = 16,
 	SAMPLES_MOST = 200,
-	RING_BYTES = 1 << 20, /* who asks for smaller ones has a reason */
+	RING_BYTES = 1 << 20, /* a user who asks for smaller ones has a reason */
 };
 
-/* Whether all samples have copies of the stack, and of a size that nobody has asked for. */
+/* Whether all samples have copies of the stack, whose size the user has not chosen. */
 static bool may_change(const struct recording *rec)
 {
 	const struct record_options *o = rec->options;
@@ -52,7 +54,7 @@ int record_deeper_open(struct recording *rec, struct err *err)
 		return 0;
 	log_debug(&rec->log, "stacks will be copied up to %u bytes only: %s",
 		SAMPLING_DEFAULT_STACK, why.msg);
-	/* The events' ids are fetched again, and that cannot fail for these alone. */
+	/* The events get the ids of the remaining counters back, which were fetched before. */
 	return open_fetch_ids(&rec->events, &rec->counters, err);
 }
 
@@ -64,7 +66,7 @@ static int look(struct recording *rec, struct err *ret_err)
 	struct err err;
 
 	(void)ret_err;
-	/* Who cannot keep up with small copies will not with large ones. */
+	/* A recorder that cannot keep up with small copies cannot with large ones. */
 	if (d->is_decided || n < STACKS_LEAST || n * SAMPLES_MOST < u->n_samples || u->n_hurried)
 		return 0;
 	d->is_decided = true;
@@ -86,12 +88,12 @@ static void say(struct recording *rec)
 
 	if (rec->liveunwind.n_hurried)
 		log_note(&rec->log,
-			"%llu samples have the kernel's chains by frame pointers: there was no time to walk their stacks; larger rings (-m) or a lower frequency (-F) help",
+			"%llu samples have only the kernel's chains of frame pointers: there was no time to walk their stacks; larger rings (-m) or a lower frequency (-F) help",
 			(unsigned long long)rec->liveunwind.n_hurried);
 	if (!d->since_ns)
 		return;
 	log_note(&rec->log,
-		"stacks of '%s' are deeper than %d KiB: from %.2f s on up to %d KiB were copied (%llu samples before that are cut)",
+		"stacks of '%s' are deeper than %d KiB: from %.2f s on up to %d KiB were copied (the stacks of %llu earlier samples are cut off)",
 		d->comm, SAMPLING_DEFAULT_STACK / 1024,
 		(double)(d->since_ns - MIN(rec->pilot.start_ns, d->since_ns)) / 1e9,
 		(SAMPLING_MAX_STACK + 1023) / 1024, (unsigned long long)d->n_before);

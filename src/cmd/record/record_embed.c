@@ -32,7 +32,7 @@ static bool is_stopped(void *ctx)
 	return !p->rec->is_aside && stop_came_again(&p->rec->recorder.stop);
 }
 
-/* A second, or a tenth of what was recorded, is what it may cost. */
+/* Embedding may take a tenth of the recorded time, but at least a second. */
 static u64 embedding_deadline(const struct file_info *info)
 {
 	enum { LEAST_NS = 1000000000, PART = 10 };
@@ -40,7 +40,7 @@ static u64 embedding_deadline(const struct file_info *info)
 	return clock_now_ns() + MAX((info->last_time - info->first_time) / PART, (u64)LEAST_NS);
 }
 
-/* Code may have a quarter of the room of the records, before it is packed. */
+/* Code may take a quarter of the size of the records, before it is compressed. */
 static u64 code_most(const struct writer *w)
 {
 	return MAX(writer_data_bytes(w) / 4, (u64)256 << 10);
@@ -60,22 +60,23 @@ void record_embed(struct recording *rec, struct lookback *back, struct file_info
 	struct err err, ignored;
 
 	if (lookback_embed(back, NULL, &how, &info->embedded, &tally, &err)) {
-		log_warn(&rec->log, "names are not put into the recording: %s", err.msg);
+		log_warn(&rec->log, "no names were added to the recording: %s", err.msg);
 		return;
 	}
 	if (progress.said_ns)
 		fprintf(stderr, "\r\033[K");
 	if (tally.n_lineless || tally.is_stopped)
 		log_note(&rec->log,
-			"source lines of %llu of %llu places are not in the recording, %s: 'pace data pack' adds them",
+			"source lines of %llu of %llu places are not in the recording %s: 'pace data pack' adds them",
 			(unsigned long long)tally.n_lineless, (unsigned long long)tally.n_places,
-			tally.is_stopped ? "as you wished" : "it would have taken too long");
+			tally.is_stopped ? "because you stopped it"
+					 : "because it would have taken too long");
 	if (tally.least_samples > 1)
 		log_debug(&rec->log,
 			"code of functions with less than %llu samples is not in the recording: 'pace data pack' adds it",
 			(unsigned long long)tally.least_samples);
 	if (info->embedded.n && writer_finish(&rec->writer, info, &err)) {
-		log_warn(&rec->log, "names are not put into the recording: %s", err.msg);
+		log_warn(&rec->log, "no names were added to the recording: %s", err.msg);
 		str_clear(&info->embedded);
 		writer_finish(&rec->writer, info, &ignored);
 	}

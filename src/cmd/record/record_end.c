@@ -9,10 +9,10 @@
 #include "profile/check/recorded.h"
 #include "symbol/name/demangle.h"
 
-/* Of larger recordings some parts are looked at: reading all takes a while. */
+/* Larger recordings are read in part: reading all of them takes a while. */
 enum { READ_BYTES_MAX = 128 << 20 };
 
-/* Less than this part of the samples nobody misses. */
+/* A smaller share of samples without a name is not worth a mention. */
 #define NAMELESS_SAID 0.05
 
 static void add_read(const struct recorded *in, u64 n_samples, struct str *text)

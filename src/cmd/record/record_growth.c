@@ -2,8 +2,8 @@
 #include "cmd/record/recording.h"
 
 /*
- * A program that writes its perf map line by line wakes us not more often than this. So much later than
- * its code a function may get its name, where another was before.
+ * A program that writes its perf map line by line wakes the recorder at most this often. A function whose code replaces
+ * another's may get its name this much later.
  */
 enum { EACH_NS = 10000000 };
 
@@ -20,7 +20,7 @@ static int open_growth(struct recording *rec, struct err *ret_err)
 	if (perfclock_open(&g->clock, &rec->events.at[0].attr, &err) ||
 		growth_open(&g->growth, "/tmp", &err) ||
 		recorder_watch(&rec->recorder, g->growth.fd, &err))
-		log_debug(&rec->log, "when perf maps grow is not seen: %s", err.msg);
+		log_debug(&rec->log, "perf maps cannot be watched: %s", err.msg);
 	return 0;
 }
 

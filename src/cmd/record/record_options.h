@@ -1,5 +1,5 @@
 /*
- * record_options.h - what 'record' is told on its command line.
+ * record_options.h - the options of 'record'.
  *
  * Owns     the words of events; other strings are argv's
  */
@@ -23,8 +23,8 @@ enum record_switch_mode {
 /* -g, --call-graph */
 struct record_callers {
 	u64 stack_bytes, max_stack;
-	bool has_chains, has_chain_mode, keeps_stacks, has_lbr; /* mode: --call-graph was said */
-	bool has_stack_size;                                    /* and how much of the stack */
+	bool has_chains, has_chain_mode, keeps_stacks, has_lbr; /* mode: --call-graph was given */
+	bool has_stack_size; /* the size of stack copies was given */
 	bool has_only_kernel_chains, has_only_user_chains;
 };
 
@@ -33,7 +33,7 @@ struct record_samples {
 	bool has_data, has_data_source, has_phys, has_data_page, has_code_page, has_weight,
 		has_weight_struct, has_transaction, has_raw, has_cpu, has_identifier,
 		has_running_time, has_stat;
-	int has_timestamps, has_periods; /* -1: as is usual */
+	int has_timestamps, has_periods; /* -1: the default */
 	bool has_any_branch;
 	u64 branches;
 	u64 intr_regs, user_regs;
@@ -42,7 +42,7 @@ struct record_samples {
 	s32 clock;
 };
 
-/* What else is recorded, and what is not; what was there before. */
+/* What else is recorded or left out; what existed before. */
 struct record_besides {
 	bool has_namespaces, has_cgroups, has_switches, has_no_bpf;
 	bool has_wall;  /* where threads are while they do not run */
@@ -50,27 +50,27 @@ struct record_besides {
 	bool is_synthesized_late;
 };
 
-/* When, and until when; what looks on meanwhile. */
+/* When to start and to end; what is watched meanwhile. */
 struct record_timing {
 	const char *delay, *control;
 	u64 ring_ns; /* 0: everything is written */
 	const char *when;
-	double overhead_pct; /* 0: whatever it costs */
+	double overhead_pct; /* 0: no limit */
 	double until_pct;    /* 0: to the end */
 	u64 for_ns;          /* 0: to the end */
 };
 
-/* Into which files, and what is in these besides records. */
+/* Which files are written, and what they hold besides records. */
 struct record_files {
 	const char *output;
 	const char *compat;
-	int level; /* of compression; 0: none, -1: as is usual for what is recorded */
+	int level; /* of compression; 0: none, -1: the default for what is recorded */
 	bool has_time_in_name, has_time_bounds;
 	enum record_switch_mode switch_mode;
 	u64 switch_size; /* bytes, or ns */
 	struct event_words triggers;
 	u64 max_files, max_size;
-	int no_build_ids; /* -1: as is usual for the files there will be */
+	int no_build_ids; /* -1: the default for these files */
 	bool has_all_build_ids, has_build_id_maps, has_no_embedding, has_no_cache;
 };
 
@@ -82,7 +82,7 @@ struct record_rings {
 	enum recorder_affinity affinity;
 };
 
-/* Of no effect: what stands for that is said under -v. */
+/* Options without effect: -v says what stands in for them. */
 struct record_accepted {
 	bool has_aio, has_threads, has_kcore, has_debuginfod, has_map_timeout, has_synth_threads;
 };
@@ -93,7 +93,7 @@ struct record_options {
 	u64 period;
 	bool is_strict, has_no_samples, is_one_group, is_all_kernel, is_all_user;
 	struct target_words target;
-	int no_inherit; /* -1: as is usual for the target */
+	int no_inherit; /* -1: the default for the target */
 	struct record_callers callers;
 	struct record_samples samples;
 	struct record_besides records;
@@ -105,7 +105,7 @@ struct record_options {
 	unsigned verbose;
 };
 
-/* What holds where the command line says nothing. */
+/* The defaults. */
 #define RECORD_OPTIONS_DEFAULT                                                          \
 	{                                                                               \
 		.no_inherit = -1, .samples = {.has_timestamps = -1, .has_periods = -1}, \
@@ -117,22 +117,22 @@ struct record_options {
 extern const struct opt record_option_rows[];
 
 /*
- * How often to sample, and what samples carry; whether it is a command that is measured is not
- * known here, nor its compat. ERR_INVAL for options that exclude each other.
+ * How often to sample, and what samples carry; `ret` lacks whether a command is measured, and --compat. ERR_INVAL:
+ * options that exclude each other.
  */
 int record_sampling(const struct record_options *o, struct sampling *ret, struct err *err);
 
-/* Options that have no effect are said in the log; ERR_INVAL for what makes no sense with them. */
+/* Logs which options have no effect. ERR_INVAL: options that contradict them. */
 int record_check(const struct record_options *o, struct log *log, struct err *err);
 
-/* -m: a number of pages, or bytes with a letter; a power of two either way. 0: it is not said. */
+/* -m: a number of pages, or of bytes with a unit; rounded up to a power of two. 0: not given. */
 int record_parse_pages(const struct record_options *o, u64 *ret_pages, struct err *err);
 
-/* -I? and --user-regs=?: the registers there are, as lines. */
+/* -I? and --user-regs=?: lists the available registers as lines. */
 void record_add_registers(const struct record_options *o, struct str *text);
 
 /* Values of options, for opts_parse(): `target` is the struct record_options. */
-/* The word is a mode of --call-graph, and not a program that could be meant (-g dwarf). */
+/* Whether the word is a mode of --call-graph, and not a program to run (-g dwarf). */
 bool record_is_chain_mode(const char *word);
 int record_set_chains(void *target, const char *value, struct err *err);
 int record_set_call_graph(void *target, const char *value, struct err *err);
@@ -152,7 +152,7 @@ int record_set_synth(void *target, const char *value, struct err *err);
 int record_set_affinity(void *target, const char *value, struct err *err);
 int record_set_max_size(void *target, const char *value, struct err *err);
 int record_set_flush(void *target, const char *value, struct err *err);
-/* Values that have no effect; what is no such value is refused nevertheless. */
+/* Values without effect; malformed ones are refused all the same. */
 int record_accept_aio(void *target, const char *value, struct err *err);
 int record_accept_threads(void *target, const char *value, struct err *err);
 int record_accept_debuginfod(void *target, const char *value, struct err *err);

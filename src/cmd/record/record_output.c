@@ -16,7 +16,7 @@
 #include "symbol/find/buildid.h"
 #include "unwind/ending.h"
 
-/* ---- what the file says of itself ---- */
+/* ---- what the file says about itself ---- */
 
 static const struct event_list *events_of_file(const struct recording *rec)
 {
@@ -32,7 +32,7 @@ static struct file_compression compression_of(const struct recording *rec)
 		.chunk = PACKER_CHUNK};
 }
 
-/* What the file's sections say: this machine, this command line, these events. */
+/* Fills in what the file's sections say: this machine, this command line, these events. */
 static void describe(struct recording *rec, struct file_info *info)
 {
 	struct err err;
@@ -48,8 +48,8 @@ static void describe(struct recording *rec, struct file_info *info)
 	if (tracing_is_needed(&rec->events) &&
 		tracing_write(NULL, &rec->events, &info->tracing_data, &err)) {
 		str_clear(&info->tracing_data);
-		log_warn(&rec->log, "the formats of the tracepoints are not in the file: %s",
-			err.msg);
+		log_warn(&rec->log,
+			"the formats of tracepoints could not be written to the file: %s", err.msg);
 	}
 }
 
@@ -100,12 +100,12 @@ int record_divert_stdout(struct recording *rec, struct err *err)
 	return 0;
 }
 
-/* ---- what was there before ---- */
+/* ---- what existed before ---- */
 
 struct synth_to_file {
 	struct synth *synth;
 	struct recording *rec;
-	struct str *carried; /* gets it instead of the file; NULL: the file does */
+	struct str *carried; /* receives the records instead of the file; NULL: the file does */
 };
 
 static int flush_synth(void *ctx, struct err *err)
@@ -118,7 +118,7 @@ static int flush_synth(void *ctx, struct err *err)
 		str_addn(to->carried, out->at, out->n);
 	else
 		r = sink_append(to->rec->recorder.sink, out->at, out->n, err);
-	/* Later files begin with what is known already. */
+	/* Later files begin with what is known by then. */
 	if (to->rec->recorder.filter && !to->rec->has_begun)
 		liveunwind_begin(&to->rec->liveunwind, out->at, out->n);
 	str_clear(&to->synth->out);
@@ -133,7 +133,7 @@ static bool measures_kernel(const struct event_list *events)
 	return false;
 }
 
-/* The tasks of the target: while it runs nobody knows which are its own, so that it is all. */
+/* Adds the tasks of the target. Once it runs nobody knows which tasks are its own, so all are added. */
 static int add_tasks(struct recording *rec, struct synth_to_file *to, struct err *err)
 {
 	struct synth *synth = to->synth;
@@ -168,9 +168,8 @@ int record_write_state(struct recording *rec, struct str *carried, struct err *e
 		has_cgroups |= (e->attr.flags & ATTR_CGROUP) != 0;
 	}
 	/*
-	 * What is mapped before the exec is ours, and nothing of it is sampled. perf 6.1 also takes a
-	 * library for loaded at the lowest address that its process ever had it at, and then cannot
-	 * unwind the program.
+	 * What is mapped before the exec is ours, and is never sampled. Besides, perf 6.1 takes the lowest address that
+	 * a library ever had in a process for its load address, and then cannot unwind the program.
 	 */
 	synth.has_no_maps = rec->measures_workload && !rec->has_begun;
 	if (measures_kernel(&rec->events)) {
@@ -222,10 +221,10 @@ static void say_result(const struct recording *rec, const char *name,
 		!rec->options->has_no_samples)
 		fprintf(stderr, "[ pace record: Nothing was sampled: %s ]\n",
 			rec->loses_counters
-				? "the kernel took the counters away when the command began"
+				? "the kernel took the counters away when the command started"
 				: rec->measures_workload
-				? "the command was over too soon, or slept; a higher frequency (-F) sees more"
-				: "the target did not run meanwhile");
+				? "the command ended too soon, or slept; a higher frequency (-F) sees more"
+				: "the target did not run while it was recorded");
 	if (tally->n_lost_samples)
 		fprintf(stderr,
 			"[ pace record: %llu samples (%.2f%%) were lost because rings were full: larger rings (-m) or a lower frequency (-F) help ]\n",
@@ -238,7 +237,7 @@ static void say_result(const struct recording *rec, const char *name,
 			(unsigned long long)tally->n_lost_records);
 }
 
-/* Under -v: how the stacks ended that were walked. */
+/* Under -v: says how the walked stacks ended. */
 static void say_endings(const struct liveunwind *u, struct log *log)
 {
 	log_debug(log, "%llu stacks were walked, %llu frames", (unsigned long long)u->n_samples,
@@ -258,8 +257,8 @@ bool record_has_rotation(const struct record_options *o)
 }
 
 /*
- * Reads the recording back: how many samples, when, in which files; and at the end of all, what it
- * needs to be read elsewhere. The file is whole before that is added.
+ * Reads the recording back: counts samples, finds their times and files and, at the very end, what is needed to read it
+ * elsewhere. The file is complete before that is added.
  */
 static int look_back(struct recording *rec, const char *path, struct file_info *info, bool embeds,
 	struct session_tally *ret_tally, struct err *err)
@@ -333,7 +332,7 @@ int record_finish(struct recording *rec, struct err *err)
 	const char *name;
 	int r;
 
-	/* A file that could not be created has said so. */
+	/* If the file could not be created, that was reported already. */
 	if (rec->writer.fd < 0)
 		return 0;
 	record_write_late_state(rec);
@@ -347,7 +346,7 @@ int record_finish(struct recording *rec, struct err *err)
 		say_endings(&rec->liveunwind, &rec->log);
 	if (rec->recorder.n_broken_rings)
 		log_warn(&rec->log,
-			"%llu times a ring's positions made no sense and it was skipped",
+			"%llu times a ring was skipped because its positions made no sense",
 			(unsigned long long)rec->recorder.n_broken_rings);
 	return r;
 }

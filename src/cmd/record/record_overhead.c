@@ -10,7 +10,7 @@
 
 enum { LOOK_NS = 100000000, LOWEST_HZ = 10, NOTES_MAX = 200 };
 
-/* How many CPUs the target can keep busy, as far as is known at the start. */
+/* How many CPUs the target can keep busy, as far as the start tells. */
 static unsigned cpus_of(const struct recording *rec)
 {
 	const struct target *t = &rec->target;
@@ -25,7 +25,7 @@ static u64 first_period(const struct event_attr *a)
 	return a->flags & ATTR_FREQ ? 1000000000 / a->sample_period : a->sample_period;
 }
 
-/* What the kernel is told of an event at the present rate: Hz, or a period. */
+/* The event's frequency in Hz or its period, at the present rate. */
 static u64 period_of(const struct event_attr *a, double rate)
 {
 	if (a->flags & ATTR_FREQ && !sampling_is_timer(a))
@@ -33,7 +33,7 @@ static u64 period_of(const struct event_attr *a, double rate)
 	return (u64)((double)first_period(a) / rate);
 }
 
-/* False: the kernel took no other rate. */
+/* False: the kernel refused the new rate. */
 static bool change(struct recording *rec, const struct counter *c)
 {
 	struct record_overhead *o = &rec->overhead;
@@ -50,7 +50,7 @@ static bool change(struct recording *rec, const struct counter *c)
 	return true;
 }
 
-/* What was taken by the rate before is written first. */
+/* Writes what was sampled at the old rate, then changes the rate. */
 static int apply(struct recording *rec, struct err *err)
 {
 	struct record_overhead *o = &rec->overhead;
@@ -69,7 +69,7 @@ static int apply(struct recording *rec, struct err *err)
 	if (n_failed && !o->has_failed) {
 		o->has_failed = true;
 		log_warn(&rec->log,
-			"--max-overhead: the kernel did not take another rate for %u counters: %s",
+			"--max-overhead: the kernel refused a new rate for %u counters: %s",
 			n_failed, strerror(sys));
 	}
 	return 0;
@@ -90,21 +90,21 @@ static int check(const struct record_options *o, struct err *err)
 		return 0;
 	if (!o->samples.has_periods)
 		return err_set(err, ERR_INVAL,
-			"--max-overhead changes what a sample stands for, and with --no-period it does not say that: choose one");
+			"--max-overhead changes what a sample stands for, which --no-period leaves out: choose one");
 	if (o->rings.is_overwritten)
 		return err_set(err, ERR_INVAL,
-			"--max-overhead looks at what the recorder does meanwhile, which with --overwrite is nothing: choose one");
+			"--max-overhead measures the recorder's work, and --overwrite leaves it none until the end: choose one");
 	return 0;
 }
 
-/* Whose rate stays as it is. */
+/* Warns about events whose rate cannot change. */
 static void say_unchanging(struct recording *rec)
 {
 	vec_each(e, &rec->events)
 		if (e->attr.sample_period && !(e->wishes & EVENT_TRACKER) &&
 			!sampling_can_change(e))
 			log_warn(&rec->log,
-				"--max-overhead: event '%s' keeps its period: its samples could not tell of another; with a frequency (-F) they can",
+				"--max-overhead: event '%s' keeps its fixed period; with a frequency (-F) its rate can change",
 				e->name);
 }
 
@@ -118,7 +118,8 @@ static void start(struct recording *rec)
 		return;
 	say_unchanging(rec);
 	if (perfclock_open(&o->clock, &rec->events.at[0].attr, &err))
-		log_debug(&rec->log, "--max-overhead: when rates change is not known exactly: %s",
+		log_debug(&rec->log,
+			"--max-overhead: the times at which rates change are not exact: %s",
 			err.msg);
 	reweigh_init(&o->reweigh, &rec->events);
 	vec_each(e, &rec->events)
@@ -138,7 +139,7 @@ static u64 due(const struct recording *rec)
 	return rec->options->timing.overhead_pct ? rec->overhead.looked_ns + LOOK_NS : UINT64_MAX;
 }
 
-/* A line, on stderr under -v and in the file. */
+/* Adds a line to stderr (under -v) and to the file's notes. */
 static void note(struct recording *rec, u64 now, enum governor_reason reason, double overhead)
 {
 	struct record_overhead *o = &rec->overhead;
@@ -175,7 +176,7 @@ static int look(struct recording *rec, struct err *err)
 	if (reason != GOVERNOR_IS_LOWEST)
 		return apply(rec, err);
 	log_warn(&rec->log,
-		"--max-overhead: %.3f%% is more than %g%%, and the rate cannot be lowered any more",
+		"--max-overhead: %.3f%% is more than %g%%, and the rate cannot be lowered any further",
 		100 * overhead, rec->options->timing.overhead_pct);
 	return 0;
 }

@@ -64,7 +64,7 @@ static void list_events(const struct recording *rec)
 	}
 }
 
-/* One that names no event of ours is said, and goes on. */
+/* A name that is not one of our events is warned about and ignored. */
 static void switch_named(struct recording *rec, bool is_on)
 {
 	const char *name = rec->pilot.control.argument;
@@ -126,7 +126,7 @@ static int switch_output(struct recording *rec, const char *why, struct err *err
 	return 0;
 }
 
-/* Why to go on in another file now; NULL: no reason. */
+/* Why to continue in another file now; NULL: no reason. */
 static const char *must_switch(struct recording *rec)
 {
 	const struct record_options *o = rec->options;
@@ -252,7 +252,7 @@ void record_pilot_start(struct recording *rec)
 {
 	rec->pilot.start_ns = rec->has_workload ? rec->workload.went_ns : clock_now_ns();
 	rec->pilot.file_ns = rec->pilot.start_ns;
-	/* A command has not started anything yet; the others may end soon. */
+	/* A command has not started anything yet; running targets may end soon. */
 	if (!rec->options->files.has_no_embedding) {
 		rec->pilot.roots_ns = rec->pilot.start_ns + (rec->measures_workload ? ROOTS_NS : 0);
 		look_for_roots(rec);

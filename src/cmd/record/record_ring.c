@@ -12,8 +12,8 @@ static int append(void *ctx, const struct iovec *runs, int n, struct err *err)
 
 	(void)err;
 	/*
-	 * What counters say at the end they dropped since they were opened is not what is missing in
-	 * the window: that is told by LOST records.
+	 * At the end counters report all that they dropped since they were opened. What the window lacks is told by
+	 * LOST records instead.
 	 */
 	if (n == 1 && runs->iov_len >= sizeof(header)) {
 		memcpy(&header, runs->iov_base, sizeof(header));
@@ -28,24 +28,24 @@ static int check(const struct record_options *o, struct err *err)
 {
 	if (o->timing.when && !o->timing.ring_ns && o->files.switch_mode != RECORD_SWITCH_SIGNAL)
 		return err_set(err, ERR_INVAL,
-			"--when says when a snapshot is written: of what '--ring SECONDS' keeps, or '--switch-output' collects");
+			"--when chooses when to write a snapshot: it needs '--ring SECONDS' or '--switch-output'");
 	if (!o->timing.ring_ns)
 		return 0;
 	if (o->files.switch_mode == RECORD_SWITCH_SIZE ||
 		o->files.switch_mode == RECORD_SWITCH_TIME)
 		return err_set(err, ERR_INVAL,
-			"--ring keeps the newest only, so its files have no size or time to be switched at: --switch-output=signal, --when or --switch-output-event");
+			"--ring keeps only the newest records, so files cannot be switched by size or time: use --switch-output=signal, --when or --switch-output-event");
 	if (o->rings.is_overwritten || o->records.is_synthesized_late)
 		return err_set(err, ERR_INVAL,
-			"--ring keeps the newest samples and who ran what before them: without %s",
+			"--ring already keeps the newest samples and what ran before them: it does not work with %s",
 			o->rings.is_overwritten ? "--overwrite" : "--tail-synthesize");
 	if (!strcmp(o->files.output, "-"))
 		return err_set(err, ERR_INVAL,
-			"-o -: a stream cannot take back what is too old: --ring needs a file");
+			"-o -: a stream cannot take back old records: --ring needs a file");
 	return 0;
 }
 
-/* Where times stand in trailers, if that is the same for all events; else 0. */
+/* The offset of the time in record trailers, if it is the same for all events; else 0. */
 static u32 time_place(const struct event_list *events)
 {
 	u32 place = 0;
@@ -102,7 +102,7 @@ int record_ring_spill(struct recording *rec, const char *why, struct err *err)
 		(double)w->span_ns / 1e9);
 	if (w->was_full)
 		log_note(&rec->log,
-			"--ring: --max-size kept less than the last %.3g s, the last %.3f s",
+			"--ring: instead of the last %.3g s only the last %.3f s were kept, because of --max-size",
 			(double)w->span_ns / 1e9,
 			(double)(w->rounds.n ? now - w->rounds.at[0].begin_ns : 0) / 1e9);
 	if (window_write(w, &rec->writer, err))
@@ -110,10 +110,10 @@ int record_ring_spill(struct recording *rec, const char *why, struct err *err)
 	return writer_sync(&rec->writer, err);
 }
 
-/* What is kept is kept for the next file again. */
+/* Goes on collecting for the next file. */
 static void resume(struct recording *rec)
 {
-	/* It was the last file's. */
+	/* The notes were the last file's. */
 	str_clear(&rec->ring.note);
 	if (rec->options->timing.ring_ns)
 		rec->recorder.sink = &rec->ring.sink;

@@ -10,10 +10,10 @@
 
 /* ---- what the next file has to know ---- */
 
-/* What the next file has to know of tasks, from /proc and from the records behind that. */
+/* What the next file has to know of tasks: from /proc, and from the records that follow. */
 struct carrying {
 	struct str state, records;
-	const struct sink *behind; /* it gets the records besides */
+	const struct sink *behind; /* also receives the records */
 };
 
 static int carry(void *carrying, const struct iovec *runs, int n, struct err *err)
@@ -28,10 +28,9 @@ static int carry(void *carrying, const struct iovec *runs, int n, struct err *er
 }
 
 /*
- * The rings have just been emptied. First /proc is read, then what came to the rings meanwhile goes
- * into the old file: whoever the samples behind that are of was there when /proc was read, or has begun
- * since, of which those records tell. In the other order a task that ends between the two would be
- * unknown to the new file, which has its last samples.
+ * The rings have just been emptied. /proc is read first; then what has come to the rings meanwhile goes into the old
+ * file. Each task with later samples either existed when /proc was read, or has begun since, and these records tell of
+ * it. In the other order a task that ends in between would be unknown to the new file, which has its last samples.
  */
 static int gather_state(struct recording *rec, struct carrying *c, struct err *err)
 {
@@ -59,9 +58,9 @@ static int open_next(struct recording *rec, const struct str *state, struct err 
 	return writer_sync(&rec->writer, err);
 }
 
-/* ---- the end of the present file ---- */
+/* ---- the end of the current file ---- */
 
-/* Those children that have ended; waits for all if `waits`. */
+/* Reaps children that have ended; waits for all of them if `waits`. */
 static void reap(struct record_aside *a, bool waits)
 {
 	size_t n = 0;
@@ -85,8 +84,8 @@ static void say_dump(const struct recording *rec, const char *path)
 }
 
 /*
- * To look names and lines up takes up to a second, in which rings fill: a child of ours does it, on its
- * copy of all that is known. True if there is one.
+ * Looking up names and lines takes up to a second, in which rings fill: a child does it, on its copy of everything that
+ * is known. True if a child was started.
  */
 static bool complete_aside(struct recording *rec, const char *path)
 {
@@ -100,7 +99,7 @@ static bool complete_aside(struct recording *rec, const char *path)
 		return false;
 	pid = a->n_children < ARRAY_SIZE(a->children) ? fork() : -1;
 	if (!pid) {
-		/* Who wants the recorder to end does not mean this. */
+		/* Signals that end the recorder are not meant for this child. */
 		rec->is_aside = true;
 		recorder_fall_back(&rec->recorder);
 		if (record_complete(rec, path, RECORD_EMBEDDED, &ignored, &err))
@@ -112,13 +111,13 @@ static bool complete_aside(struct recording *rec, const char *path)
 		a->children[a->n_children++] = pid;
 	else if (!a->has_said_busy)
 		log_note(&rec->log,
-			"files follow each other too fast to look names up for each of them: 'pace data pack' adds them to '%s'",
+			"files follow each other too fast to look up names for each: 'pace data pack' adds them to '%s'",
 			path);
 	a->has_said_busy |= pid < 0;
 	return pid > 0;
 }
 
-/* Gives the present file its name and completes it. */
+/* Gives the current file its name and completes it. */
 static int end_file(struct recording *rec, struct err *err)
 {
 	const struct record_options *o = rec->options;

@@ -28,7 +28,7 @@ static void close_counters(void *ctx)
 	counters_close(&rec->trigger.counters);
 }
 
-/* Ring i of counter i, with whoever waits for it. */
+/* Opens ring i, of counter i, and wakes the recorder when it fills. */
 static int open_ring(struct recording *rec, size_t i, struct err *err)
 {
 	int fd = rec->trigger.counters.at[i].fd;
@@ -79,7 +79,7 @@ static int add(struct recording *rec, struct err *err)
 
 		a->size = MAX(attr_needed_size(a), (u32)ATTR_SIZE_VER7);
 		a->sample_type |= PERF_SAMPLE_IP;
-		/* Whoever is sampled triggers. */
+		/* Events trigger for the same tasks that are sampled. */
 		a->flags |= ATTR_EXCLUDE_GUEST | (sampled->at[0].attr.flags & ATTR_INHERIT);
 		a->sample_period = e->wishes & EVENT_OWN_PERIOD ? a->sample_period : 1;
 		a->wakeup_events = 1;

@@ -5,7 +5,7 @@
 #include "cmd/record/recording.h"
 #include "record/record.h"
 
-/* Counts the samples' addresses. Rows of the report are those of the first event. */
+/* Counts the samples' addresses, of the first event only: the report's rows are its. */
 static void count(struct record_until *u)
 {
 	struct record r;
@@ -40,14 +40,14 @@ static int check(const struct record_options *o, struct err *err)
 		return 0;
 	if (o->timing.ring_ns || o->rings.is_overwritten)
 		return err_set(err, ERR_INVAL,
-			"--until ends when enough was recorded, %s forgets what was recorded: choose one",
+			"--until ends when enough is recorded, but %s drops older records: choose one",
 			o->timing.ring_ns ? "--ring" : "--overwrite");
 	if (o->has_no_samples)
-		return err_set(err, ERR_INVAL, "--until counts samples, and -n has none");
+		return err_set(err, ERR_INVAL, "--until counts samples, and -n records none");
 	return 0;
 }
 
-/* Of each file. */
+/* Called for each file. */
 static void begin(struct recording *rec)
 {
 	struct record_until *u = &rec->until;
@@ -87,7 +87,7 @@ static void say(struct recording *rec)
 	str_addf(&text, "until: %s %g%%: ", is_reached(rec) ? "reached" : "did not reach",
 		rec->options->timing.until_pct);
 	if (isinf(convergence_width(e)))
-		str_addf(&text, "the hottest code has %llu of %llu samples, too few to say",
+		str_addf(&text, "the hottest code has %llu of %llu samples, too few to tell",
 			(unsigned long long)e->most, (unsigned long long)e->n);
 	else
 		str_addf(&text,

@@ -7,7 +7,7 @@
 
 enum { STACK_BYTES = 8192 };
 
-/* The event that tells of departures from CPUs, if the kernel tells of none but by number and time. */
+/* The event that reports when tasks leave a CPU, if the kernel tells only that they did and when. */
 static const struct event *blind_event(const struct recording *rec)
 {
 	vec_each(e, &rec->events)
@@ -23,7 +23,7 @@ static void start(struct recording *rec)
 	struct record_waits *w = &rec->waits;
 	const struct event *e = blind_event(rec);
 
-	/* Times must be those of the kernel's records. */
+	/* The times must come from the clock of the kernel's records. */
 	if (!e || rec->target.is_system_wide || !(e->attr.flags & ATTR_USE_CLOCKID))
 		return;
 	w->event = e;
@@ -40,7 +40,7 @@ static u64 due(const struct recording *rec)
 	return rec->waits.is_on ? rec->waits.waiting.due_ns : UINT64_MAX;
 }
 
-/* The mask of the two registers that are known, in ascending order. */
+/* The mask of the two registers that are known: the stack pointer and the instruction pointer. */
 static u64 known_registers(void)
 {
 	const struct arch *arch = arch_of_host();
@@ -52,7 +52,7 @@ static u64 known_registers(void)
 	return mask;
 }
 
-/* Of -t only those that were named; of processes all. */
+/* With -t only the named threads are meant; of processes all threads. */
 static bool is_meant(const struct recording *rec, pid_t tid)
 {
 	if (!rec->options->target.tids)
@@ -63,7 +63,7 @@ static bool is_meant(const struct recording *rec, pid_t tid)
 	return false;
 }
 
-/* As the kernel would have told it, had it been allowed to. */
+/* Writes the sample that the kernel would have written, had it been allowed to. */
 static void tell(void *ctx, const struct waiting_place *place)
 {
 	struct recording *rec = ctx;
@@ -88,7 +88,7 @@ static void tell(void *ctx, const struct waiting_place *place)
 			known_registers(), PERF_RECORD_MISC_USER, &w->out);
 		return;
 	}
-	/* What is not unwound here would need registers that are not known: the place alone. */
+	/* Unwinding later would need registers that are not known: the chain is the place alone. */
 	s.chain = (struct sample_words){(const u8 *)chain, ARRAY_SIZE(chain)};
 	str_fill(&w->out, '\0', sizeof(header));
 	sample_encode(&w->format, &s, &w->out);
@@ -113,9 +113,9 @@ static void close_waiting(struct recording *rec)
 
 	if (w->is_on && w->waiting.n_refused)
 		log_note(&rec->log,
-			"--wall: /proc did not tell where some threads wait: of running processes it does where kernel.yama.ptrace_scope is 0");
+			"--wall: /proc does not show where some threads wait: for processes that pace did not start it needs kernel.yama.ptrace_scope to be 0");
 	if (w->is_on)
-		log_debug(&rec->log, "--wall: %llu waits were seen in %u looks at /proc",
+		log_debug(&rec->log, "--wall: saw %llu waits in %u scans of /proc",
 			(unsigned long long)w->waiting.n_told, w->waiting.n_looks);
 	if (w->is_on)
 		waiting_fini(&w->waiting);

@@ -3,16 +3,16 @@
 #include "event/abi.h"
 #include "event/tracefs.h"
 
-/* What would leave holes in the threads' time. */
+/* Options that would leave holes in the threads' time. */
 static const struct {
-	size_t at; /* of its bool */
+	size_t at; /* offset of the option's bool */
 	const char *option, *why;
 } exclusions[] = {
-	{offsetof(struct record_options, has_no_samples), "-n", "time is told by samples"},
+	{offsetof(struct record_options, has_no_samples), "-n", "--wall measures time by samples"},
 	{offsetof(struct record_options, rings.is_overwritten), "--overwrite",
-		"switches that were overwritten are missing; --ring keeps the newest seconds whole"},
+		"overwritten context switches would be missing; --ring keeps the newest seconds whole"},
 	{offsetof(struct record_options, is_all_user), "--all-user",
-		"threads leave their CPU in the kernel"},
+		"threads leave the CPU in the kernel"},
 };
 
 static int check(const struct record_options *o, struct err *err)
@@ -21,25 +21,25 @@ static int check(const struct record_options *o, struct err *err)
 		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(exclusions); i++)
 		if (*(const bool *)((const u8 *)o + exclusions[i].at))
-			return err_set(err, ERR_INVAL, "--wall goes without %s: %s",
+			return err_set(err, ERR_INVAL, "--wall does not work with %s: %s",
 				exclusions[i].option, exclusions[i].why);
 	if (o->samples.has_timestamps == 0)
 		return err_set(err, ERR_INVAL,
-			"--wall goes without --no-timestamp: it is about time");
+			"--wall does not work with --no-timestamp: it needs the times");
 	if (o->timing.delay || o->timing.control)
 		return err_set(err, ERR_INVAL,
-			"--wall goes without %s: what threads are at is known only from where they left a CPU",
+			"--wall does not work with %s: a thread's state is known only once it was seen leaving a CPU",
 			o->timing.delay ? "-D" : "--control");
 	if (o->timing.overhead_pct > 0)
 		return err_set(err, ERR_INVAL,
-			"--wall goes without --max-overhead: every switch is recorded, and a lower rate makes them no fewer");
+			"--wall does not work with --max-overhead: it records every context switch, and a lower rate does not reduce their number");
 	if (o->target.cpus)
 		return err_set(err, ERR_INVAL,
-			"--wall goes without -C: a thread that goes on on another CPU would count as blocked");
+			"--wall does not work with -C: a thread that moves to another CPU would count as blocked");
 	return 0;
 }
 
-/* A sample whenever a thread leaves a CPU, and a record of that and of its return. */
+/* Adds a sample whenever a thread leaves a CPU, and a record of that and of its return. */
 static void add_switches(struct event_list *events)
 {
 	static const struct event_attr attr = {.type = PERF_TYPE_SOFTWARE,
@@ -50,7 +50,7 @@ static void add_switches(struct event_list *events)
 	event_add(events, &attr, "context-switches")->wishes = EVENT_OWN_PERIOD;
 }
 
-/* Who wakes is of no interest, but when: waiting for a CPU begins then. */
+/* Only the time of a wake-up matters: waiting for a CPU begins then. */
 static void add_wakes(struct event_list *events, u64 id)
 {
 	struct event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .config = id, .sample_period = 1};
@@ -81,17 +81,17 @@ void record_wall_add(struct recording *rec)
 	add_switches(&rec->events);
 	if (!privilege_allows(&p, PRIVILEGE_TRACEPOINT))
 		log_debug(&rec->log,
-			"--wall: what is blocked counts as blocked until it runs again: wake-ups are not seen (%s)",
+			"--wall: threads count as blocked until they run again, because wake-ups cannot be seen (%s)",
 			privilege_explain(&p, PRIVILEGE_TRACEPOINT, text, sizeof(text)));
 	else if (tracefs_id(NULL, "sched", "sched_wakeup", &id, &why))
 		log_debug(&rec->log,
-			"--wall: what is blocked counts as blocked until it runs again: wake-ups are not seen (%s)",
+			"--wall: threads count as blocked until they run again, because wake-ups cannot be seen (%s)",
 			why.msg);
 	else
 		add_wakes(&rec->events, id);
 	if (!privilege_allows(&p, PRIVILEGE_KERNEL))
 		log_note(&rec->log,
-			"--wall: where threads block is looked up in /proc, which sees short waits now and then: %s",
+			"--wall: pace looks up in /proc where threads block, and misses most short waits: %s",
 			privilege_explain(&p, PRIVILEGE_KERNEL, text, sizeof(text)));
 }
 

@@ -1,6 +1,6 @@
 #include "cmd/record/recording.h"
 
-/* In this order they are asked. Of those that want another file the last one says why. */
+/* Called in this order. If several want another file, the last one gives the reason. */
 static const struct record_watcher *const watchers[] = {
 	&record_ring_watcher,
 	&record_until_watcher,
@@ -91,7 +91,7 @@ const char *record_watchers_want_file(struct recording *rec)
 {
 	const char *why = NULL, *its;
 
-	/* All are asked: what has come to them is to be taken. */
+	/* All are called: each has to take what has come to it. */
 	for (size_t i = 0; i < ARRAY_SIZE(watchers); i++) {
 		its = watchers[i]->wants_file ? watchers[i]->wants_file(rec) : NULL;
 		why = its ? its : why;

@@ -7,7 +7,7 @@
 
 enum { LOOK_NS = 10000000, SLACK_NS = 100000, TRIES = 3 };
 
-/* What to count for a term. */
+/* The events to count for a term. */
 static const char *words_of(const struct condition_term *t)
 {
 	switch (t->kind) {
@@ -31,7 +31,7 @@ static int parse_term(struct recording *rec, const struct condition_term *t,
 
 	if (t->kind == CONDITION_UTIL && rec->target.is_system_wide)
 		return err_set(err, ERR_UNSUPPORTED,
-			"cpu-util is the time that tasks of a command or of processes (-p, -t) ran; for the whole system there is no such counter");
+			"cpu-util measures how long the tasks of a command or of processes (-p, -t) run; there is no such counter for the whole system");
 	event_words_event(&words, words_of(t), err);
 	r = event_words_parse(&words, NULL, &ret->events, &rec->log, err);
 	event_words_fini(&words);
@@ -79,7 +79,7 @@ static int open_terms(void *ctx, struct err *err)
 	return 0;
 }
 
-/* What was counted there before is kept. */
+/* Reopens the counters of a CPU; what they counted before is kept. */
 static size_t count_again(void *ctx, s32 cpu)
 {
 	struct recording *rec = ctx;
@@ -129,7 +129,7 @@ static void close_condition(struct recording *rec)
 
 /* ---- looking ---- */
 
-/* All that an event has counted, for the time in which it was not on the PMU too. */
+/* Everything that an event has counted, scaled up for the time in which it was not on the PMU. */
 static double total_of(const struct counting *c, u32 event)
 {
 	double total = 0;
@@ -143,8 +143,10 @@ static double total_of(const struct counting *c, u32 event)
 	return total;
 }
 
-/* Reads the counters once more where somebody else ran in between: nobody knows then what time the
- * counts are of, and what they count goes on. */
+/*
+ * Reads the counters again if something else ran in between: then the time that the counts are of is unknown, and they
+ * go on counting.
+ */
 static void read_term(struct record_when_term *t)
 {
 	for (unsigned n = 0; n < TRIES; n++) {
@@ -194,7 +196,7 @@ static const char *wants_file(struct recording *rec)
 		w->values[i] = look_at(&w->terms[i], w->condition.terms.at[i].kind);
 	if (is_first || !condition_look(&w->condition, now, w->values))
 		return NULL;
-	/* Not before the window is another one. If it still holds then, that is news. */
+	/* It fires again only when the window holds new records; then a condition that still holds is news. */
 	is_resting = w->fired_ns && now < w->fired_ns + rec->options->timing.ring_ns;
 	if (is_resting) {
 		w->condition.has_fired = false;

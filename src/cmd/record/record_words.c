@@ -27,7 +27,7 @@ int record_set_call_graph(void *target, const char *value, struct err *err)
 	o->callers.has_lbr = !strcmp(value, "lbr");
 	if (!strcmp(value, "fp") || o->callers.has_lbr)
 		return 0;
-	/* As perf has it: how many addresses. */
+	/* As in perf, N is the number of addresses. */
 	if (!strncmp(value, "fp,", 3)) {
 		if (num_parse(value + 3, &o->callers.max_stack, err))
 			return err->code;
@@ -86,7 +86,7 @@ int record_set_compression(void *target, const char *value, struct err *err)
 
 	if (value && (num_parse(value, &level, err) || level > 22))
 		return err_set(err, ERR_INVAL,
-			"'%s' is no level from 1 to 22, nor 0, which compresses nothing", value);
+			"'%s' is not a level from 1 to 22, or 0 for no compression", value);
 	o->files.level = (int)level;
 	return 0;
 }
@@ -112,7 +112,7 @@ static int set_regs(const char *value, bool has_vectors, u64 *mask, bool *lists,
 
 	if (!available)
 		return err_set(err, ERR_UNSUPPORTED,
-			"the registers of this machine have no names here yet");
+			"pace does not know the names of this machine's registers yet");
 	*lists = value && !strcmp(value, "?");
 	if (value && !*lists)
 		return regs_parse(arch_of_host(), value, available, mask, err);
@@ -145,7 +145,7 @@ void record_add_registers(const struct record_options *o, struct str *text)
 		regs_available(arch_of_host(), true) & ~regs_available(arch_of_host(), false),
 		&names);
 	if (o->samples.lists_intr_regs && names.n)
-		str_addf(text, "with events that the CPU itself notes (PEBS) also: %s\n",
+		str_addf(text, "also, with events that the CPU itself records (PEBS): %s\n",
 			str_text(&names));
 	str_fini(&names);
 }
@@ -156,7 +156,8 @@ int record_set_max_size(void *target, const char *value, struct err *err)
 
 	if (num_parse_bytes(value, &o->files.max_size, err))
 		return err->code;
-	return o->files.max_size ? 0 : err_set(err, ERR_INVAL, "'%s' is no size like 10M", value);
+	return o->files.max_size ? 0
+				 : err_set(err, ERR_INVAL, "'%s' is not a size like 10M", value);
 }
 
 int record_set_flush(void *target, const char *value, struct err *err)
@@ -164,7 +165,7 @@ int record_set_flush(void *target, const char *value, struct err *err)
 	return num_parse_bytes(value, &((struct record_options *)target)->rings.flush_bytes, err);
 }
 
-/* "500ms", "30s", "5m", "1h"; a number alone are seconds. */
+/* "500ms", "30s", "5m", "1h"; a number alone means seconds. */
 static int set_time(const char *value, u64 *ret_ns, struct err *err)
 {
 	static const struct {
@@ -182,7 +183,7 @@ static int set_time(const char *value, u64 *ret_ns, struct err *err)
 			*ret_ns = n * units[i].ns;
 			return 0;
 		}
-	return err_set(err, ERR_INVAL, "'%s' is no time like 5 (seconds), 500ms, 30s, 5m or 1h",
+	return err_set(err, ERR_INVAL, "'%s' is not a time like 5 (seconds), 500ms, 30s, 5m or 1h",
 		value);
 }
 
@@ -191,7 +192,7 @@ int record_set_ring(void *target, const char *value, struct err *err)
 	return set_time(value, &((struct record_options *)target)->timing.ring_ns, err);
 }
 
-/* More than 0, up to 100, with or without its sign. */
+/* More than 0, up to 100, with or without a percent sign. */
 static int set_percent(const char *value, double *ret_pct, struct err *err)
 {
 	char *end;
@@ -199,7 +200,7 @@ static int set_percent(const char *value, double *ret_pct, struct err *err)
 
 	if (value[0] < '0' || value[0] > '9' || !(pct > 0) || pct > 100 ||
 		(*end && strcmp(end, "%")))
-		return err_set(err, ERR_INVAL, "'%s' is no percentage like 5 or 0.5%%", value);
+		return err_set(err, ERR_INVAL, "'%s' is not a percentage like 5 or 0.5%%", value);
 	*ret_pct = pct;
 	return 0;
 }
@@ -219,7 +220,7 @@ int record_set_for(void *target, const char *value, struct err *err)
 	return set_time(value, &((struct record_options *)target)->timing.for_ns, err);
 }
 
-/* "10M" or "30s": a number of either needs its unit. */
+/* "10M" or "30s": the unit decides whether it is a size or a time. */
 int record_set_switch(void *target, const char *value, struct err *err)
 {
 	static const struct {
@@ -278,7 +279,7 @@ int record_set_synth(void *target, const char *value, struct err *err)
 			i++;
 		if (i == ARRAY_SIZE(words))
 			return err_set(err, ERR_INVAL,
-				"'%s': known are all, task, mmap, cgroup, no", value);
+				"'%s' is none of all, task, mmap, cgroup, no", value);
 		o->records.synth |= words[i].what;
 		p += n;
 		if (!*p)
@@ -299,10 +300,10 @@ int record_set_affinity(void *target, const char *value, struct err *err)
 		o->rings.affinity = (enum recorder_affinity)i;
 		return 0;
 	}
-	return err_set(err, ERR_INVAL, "'%s': known are cpu, node, sys", value);
+	return err_set(err, ERR_INVAL, "'%s' is none of cpu, node, sys", value);
 }
 
-/* ---- what has no effect ---- */
+/* ---- options without effect ---- */
 
 #define ACCEPT(what)                                                               \
 	int record_accept_##what(void *target, const char *value, struct err *err) \
@@ -313,7 +314,7 @@ int record_set_affinity(void *target, const char *value, struct err *err)
 		return 0;                                                          \
 	}
 
-/* A number, if anything is said. */
+/* The value, if there is one, must be a number. */
 #define ACCEPT_NUMBER(what)                                                        \
 	int record_accept_##what(void *target, const char *value, struct err *err) \
 	{                                                                          \
@@ -328,7 +329,7 @@ ACCEPT_NUMBER(aio)
 ACCEPT_NUMBER(map_timeout)
 ACCEPT_NUMBER(synth_threads)
 
-/* What a list of --threads adds to `taken`, of CPUs that are there: at least one, and none twice. */
+/* Adds the online CPUs of a list of --threads to `taken`: at least one, and none twice. */
 static int take_mask(const char *list, const char *spec, const struct cpus *online,
 	struct cpus *taken, struct err *err)
 {
@@ -347,12 +348,12 @@ static int take_mask(const char *list, const char *spec, const struct cpus *onli
 		vec_add(taken, *cpu);
 	}
 	if (!r && taken->n == before)
-		r = err_set(err, ERR_INVAL, "'%s': of the CPUs '%s' none is online", spec, list);
+		r = err_set(err, ERR_INVAL, "'%s': none of the CPUs '%s' is online", spec, list);
 	cpus_fini(&mask);
 	return r;
 }
 
-/* "0,2-4/2-4:1,5-7/5-7": of each thread the CPUs that it reads and those that it runs on. */
+/* "0,2-4/2-4:1,5-7/5-7": for each thread the CPUs that it reads and those that it runs on. */
 static int check_masks(const char *spec, struct err *err)
 {
 	struct cpus online = {0}, read = {0}, run = {0};
@@ -365,7 +366,7 @@ static int check_masks(const char *spec, struct err *err)
 		slash = strchr(part, '/');
 		if (!slash || slash == part || !slash[1]) {
 			r = err_set(err, ERR_INVAL,
-				"'%s' is none of cpu, core, package, numa, and no list like 0,2-4/2-4:1,5-7/5-7",
+				"'%s' is none of cpu, core, package, numa, nor a list like 0,2-4/2-4:1,5-7/5-7",
 				spec);
 			break;
 		}
@@ -393,31 +394,32 @@ int record_accept_threads(void *target, const char *value, struct err *err)
 }
 
 static const struct {
-	size_t at; /* of its bool */
+	size_t at; /* offset of the option's bool */
 	const char *text;
-	bool is_said; /* by -v only, unless what is left behind is not what perf leaves */
+	bool is_said; /* also without -v, because perf would leave different files */
 } hints[] = {
-	{AT(files.has_no_cache), "-N: files are never copied into a cache here"},
+	{AT(files.has_no_cache), "-N: pace never copies files into a cache"},
 	{AT(accepted.has_aio),
-		"--aio: nothing waits for the disk here: the kernel writes behind the file's back"},
+		"--aio: nothing waits for the disk anyway: the kernel writes in the background"},
 	{AT(accepted.has_threads),
-		"--threads: one thread reads all rings, into one file: there is no directory",
+		"--threads: one thread reads all rings into one file; there is no directory of files",
 		true},
 	{AT(accepted.has_kcore),
-		"--kcore: the names and the code of those kernel functions that are sampled are put into the file itself: there is no directory with a copy of /proc/kcore",
+		"--kcore: the file itself gets the names and code of sampled kernel functions; there is no directory with a copy of /proc/kcore",
 		true},
 	{AT(accepted.has_debuginfod),
 		"--debuginfod: nothing is fetched while recording; 'pace report' asks the servers of DEBUGINFOD_URLS"},
-	{AT(accepted.has_map_timeout), "--proc-map-timeout: the maps of processes are read whole"},
+	{AT(accepted.has_map_timeout),
+		"--proc-map-timeout: the maps of processes are always read completely"},
 	{AT(accepted.has_synth_threads),
-		"--num-thread-synthesize: one thread tells what was there before"},
+		"--num-thread-synthesize: one thread records what exists before the start"},
 };
 
-/* ---- all together ---- */
+/* ---- all options together ---- */
 
-/* Which bits an option stands for. */
+/* The bits that an option stands for. */
 static const struct {
-	size_t at; /* of its bool */
+	size_t at; /* offset of the option's bool */
 	u64 sample_type, side_flags, no_side_flags, flags, cleared_flags, read_format;
 } meanings[] = {
 	{AT(samples.has_data), .sample_type = PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC},
@@ -446,9 +448,9 @@ static const struct {
 	{AT(records.has_no_bpf), .no_side_flags = ATTR_BPF_EVENT},
 };
 
-/* Of each two, one. */
+/* Pairs of options that exclude each other. */
 static const struct {
-	size_t a, b; /* of their bools */
+	size_t a, b; /* offsets of their bools */
 	const char *message;
 } exclusions[] = {
 	{AT(is_all_kernel), AT(is_all_user),
@@ -471,9 +473,9 @@ int record_check(const struct record_options *o, struct log *log, struct err *er
 			log_say(log, hints[i].is_said ? LOG_NOTE : LOG_DEBUG, "%s", hints[i].text);
 	if (o->accepted.has_threads && !strcmp(o->files.output, "-"))
 		return err_set(err, ERR_INVAL,
-			"-o -: a stream is one, and --threads asks for several: choose one");
+			"-o - writes a single stream, and --threads asks for several: choose one");
 	if (o->rings.pages && strchr(o->rings.pages, ','))
-		log_debug(log, "-m: no event has an AUX area, whose size is of no use");
+		log_debug(log, "-m: the size of the AUX area has no effect: no event has one");
 	return 0;
 }
 
@@ -490,14 +492,14 @@ static int parse_frequency(const struct record_options *o, struct sampling *s, s
 		return 0;
 	if (o->period)
 		return err_set(err, ERR_INVAL,
-			"-c asks for a fixed period, -F for a frequency: choose one");
+			"-c sets a fixed period, -F a frequency: choose one");
 	if (!strcasecmp(o->frequency, "max")) {
 		s->is_max = true;
 		return 0;
 	}
 	if (num_parse(o->frequency, &s->frequency, err))
 		return err_prefix(err, "-F");
-	return s->frequency ? 0 : err_set(err, ERR_INVAL, "-F 0: a frequency is at least 1");
+	return s->frequency ? 0 : err_set(err, ERR_INVAL, "-F 0: the frequency must be at least 1");
 }
 
 int record_sampling(const struct record_options *o, struct sampling *ret, struct err *err)
@@ -515,7 +517,7 @@ int record_sampling(const struct record_options *o, struct sampling *ret, struct
 		.has_no_samples = o->has_no_samples,
 		.has_data_maps = o->samples.has_data,
 		.keeps_stacks = o->callers.keeps_stacks,
-		/* Who names single threads does not mean those that they start. */
+		/* A user who names single threads does not mean those that they start. */
 		.has_no_inherit = o->no_inherit > 0 || (o->no_inherit < 0 && o->target.tids) ||
 			o->target.per_thread,
 		.is_unbuffered = o->rings.is_unbuffered,
@@ -528,7 +530,7 @@ int record_sampling(const struct record_options *o, struct sampling *ret, struct
 		if (is_set(o, exclusions[i].a) && is_set(o, exclusions[i].b))
 			return err_set(err, ERR_INVAL, "%s", exclusions[i].message);
 	if (o->samples.has_any_branch && o->samples.branches)
-		return err_set(err, ERR_INVAL, "-b records any branch, -j only some: choose one");
+		return err_set(err, ERR_INVAL, "-b records all branches, -j only some: choose one");
 	for (size_t i = 0; i < ARRAY_SIZE(meanings); i++) {
 		if (!is_set(o, meanings[i].at))
 			continue;
@@ -539,7 +541,7 @@ int record_sampling(const struct record_options *o, struct sampling *ret, struct
 		s.cleared_flags |= meanings[i].cleared_flags;
 		s.read_format |= meanings[i].read_format;
 	}
-	/* They are said of chains. */
+	/* These flags apply to chains only. */
 	if (!o->callers.has_chains)
 		s.flags &= ~(ATTR_EXCLUDE_CALLCHAIN_USER | ATTR_EXCLUDE_CALLCHAIN_KERNEL);
 	if (parse_frequency(o, &s, err))
@@ -548,14 +550,14 @@ int record_sampling(const struct record_options *o, struct sampling *ret, struct
 	return 0;
 }
 
-/* A number of pages, or of bytes with a letter behind it, of `n` letters. */
+/* Parses a number of pages, or of bytes with a unit, of `n` characters. */
 static int parse_pages(const char *text, size_t n, u64 *ret_pages, struct err *err)
 {
 	u64 page_size = sysconf(_SC_PAGESIZE), pages, most = 1ULL << 30;
 	char word[32];
 
 	if (n >= sizeof(word))
-		return err_set(err, ERR_INVAL, "-m %s: no number has so many digits", text);
+		return err_set(err, ERR_INVAL, "-m %s: the number has too many digits", text);
 	memcpy(word, text, n);
 	word[n] = '\0';
 	if (num_parse_bytes(word, &pages, err))

@@ -1,22 +1,22 @@
 /*
- * recording.h - one run of 'record': what is open, and who does what with it.
+ * recording.h - one run of 'record': its state, and which file does what with it.
  *
  *     record.c         set-up, the run, its end
- *     record_output.c  what gets into files beside what comes out of rings: beginnings, ends
+ *     record_output.c  what files hold besides the contents of rings: their beginnings and ends
  *     record_switch.c  the next file
- *     record_watchers.c  the table of those that look on meanwhile, each in a file of its own:
+ *     record_watchers.c  the table of watchers, each of which has its own file:
  *     record_ring.c    what --ring keeps, and when it goes into a file
- *     record_signal.c  SIGUSR2, at which the next file begins
- *     record_trigger.c --switch-output-event: events for which the next file begins
- *     record_when.c    --when: counters beside the sampled events
- *     record_until.c   --until: how sure the hottest code's share is
+ *     record_signal.c  SIGUSR2, which starts the next file
+ *     record_trigger.c --switch-output-event: events that start the next file
+ *     record_when.c    --when: counters next to the sampled events
+ *     record_until.c   --until: how certain the share of the hottest code is
  *     record_overhead.c  --max-overhead: lowers the rate
- *     record_deeper.c  larger copies of stacks, once they are needed
- *     record_wall.c    --wall: threads that come and go
- *     record_waits.c   --wall, where the kernel may not be seen: where they wait
+ *     record_deeper.c  larger copies of stacks, when they are needed
+ *     record_wall.c    --wall: context switches and wake-ups
+ *     record_waits.c   --wall without access to the kernel: where threads wait
  *     record_embed.c   what a file needs to be read elsewhere
- *     record_end.c     what is in it, in three lines
- *     record_pilot.c   what happens meanwhile: delays, --control, other files, limits
+ *     record_end.c     sums up the file in three lines
+ *     record_pilot.c   what happens while recording: delays, --control, other files, limits
  */
 #ifndef PACE_CMD_RECORDING_H
 #define PACE_CMD_RECORDING_H
@@ -42,7 +42,7 @@
 #include "session/session.h"
 #include "symbol/live/liveunwind.h"
 
-/* What decides about a recording while it runs. */
+/* What steers a recording while it runs. */
 struct record_pilot {
 	struct recorder_pilot pilot;
 	struct schedule schedule;
@@ -50,11 +50,11 @@ struct record_pilot {
 	u64 hotplug_ns; /* when to look for CPUs next; UINT64_MAX: never */
 	bool is_off;    /* the events are switched off at the moment */
 	struct control control;
-	int snapshot_fd; /* SIGUSR2; -1: nobody waits for it */
-	u64 start_ns;    /* of the target */
-	u64 file_ns;     /* when the present file began */
-	const char *why; /* it was enough; NULL: it was not */
-	bool is_told;    /* by --control stop */
+	int snapshot_fd; /* receives SIGUSR2; -1: not used */
+	u64 start_ns;    /* when the target started */
+	u64 file_ns;     /* when the current file began */
+	const char *why; /* why the recording ends; NULL: it goes on */
+	bool is_told;    /* the reason is a --control stop */
 };
 
 /* --switch-output-event */
@@ -64,31 +64,31 @@ struct record_trigger {
 	VEC(struct ring) rings; /* by counter */
 };
 
-/* When perf maps grew: names hold from then on. */
+/* When perf maps grew: their names hold from then on. */
 struct record_growth {
 	struct growth growth;
 	struct perfclock clock;
 	u64 due_ns; /* when to look again; UINT64_MAX: when the kernel says so */
 };
 
-/* --ring: the file gets nothing before a snapshot is wanted. */
+/* --ring: the file stays empty until a snapshot is wanted. */
 struct record_ring {
 	struct window window;
 	struct sink sink;
-	struct str note; /* why the present file is written, a line each */
+	struct str note; /* why the current file is written, one reason per line */
 };
 
-/* What is counted for a term of --when; `cycles` for ipc only. */
+/* The counters of a term of --when; `cycles` is for ipc only. */
 struct record_when_term {
 	struct event_list events;
 	struct counting counting;
 	double total, cycles;
-	u64 read_ns, quick_ns; /* when these were read, and how long it takes at least; 0: never */
+	u64 read_ns, quick_ns; /* when they were read, and the shortest time that took; 0: never */
 };
 
 struct record_when {
 	struct condition condition;
-	struct record_when_term *terms; /* as many as the condition has */
+	struct record_when_term *terms; /* one for each term of the condition */
 	double *values;
 	u64 looked_ns, fired_ns; /* 0: never */
 };
@@ -97,37 +97,37 @@ struct record_when {
 struct record_until {
 	struct convergence convergence;
 	struct sink sink;
-	const struct sink *behind; /* it gets all of them */
+	const struct sink *behind; /* receives the records afterwards */
 	struct formats formats;
 	struct sample sample;
-	struct str records; /* of one round */
+	struct str records; /* those of one round */
 };
 
-/* --max-overhead: how often is sampled depends on what it costs. */
+/* --max-overhead: the sampling rate depends on what it costs. */
 struct record_overhead {
 	struct governor governor;
-	unsigned cpus; /* that the target can use */
+	unsigned cpus; /* how many the target can use */
 	u64 start_ns, looked_ns;
-	u64 start_cpu_ns, cpu_ns; /* the recorder's own time then */
+	u64 start_cpu_ns, cpu_ns; /* the recorder's own CPU time at those moments */
 	unsigned n_changes;
-	bool has_failed; /* the kernel took no other rate, which was said */
+	bool has_failed; /* the kernel refused a new rate, which was reported */
 	struct perfclock clock;
 	struct reweigh reweigh;
 };
 
-/* Copies of stacks are too small for a program: larger ones take their place. */
+/* Copies of the stack that are too small for a program are replaced by larger ones. */
 struct record_deeper {
-	bool is_decided; /* whether they are needed was seen, or they cannot be had */
-	u64 since_ns;    /* 0: they are not taken */
-	u64 n_before;    /* stacks that were cut until then */
-	char comm[16];   /* the last program of which one was */
+	bool is_decided; /* larger ones were seen to be needed, or cannot be had */
+	u64 since_ns;    /* when they began; 0: they are not used */
+	u64 n_before;    /* stacks that were cut off until then */
+	char comm[16];   /* the last program with such a stack */
 };
 
-/* --wall without the right to see the kernel: where threads wait is looked up, and told as samples. */
+/* --wall without the right to see the kernel: /proc tells where threads wait, and that becomes samples. */
 struct record_waits {
 	struct waiting waiting;
 	bool is_on;
-	const struct event *event; /* whose samples they are */
+	const struct event *event; /* the event that the samples belong to */
 	struct sample_format format;
 	struct str out;
 };
@@ -139,29 +139,29 @@ struct record_aside {
 	bool has_said_busy;
 };
 
-/* How much is added to a file at its end: what is known anyway, what reading it back tells, all. */
+/* How much is added to a file at its end: what is known anyway, also what reading it back tells, everything. */
 enum record_depth { RECORD_NOT_READ, RECORD_READ, RECORD_EMBEDDED };
 
 struct recording {
 	const struct record_options *options;
 	struct log log;
 	struct event_list events;
-	struct event_list unwound; /* as the file describes them, if stacks are walked meanwhile */
+	struct event_list unwound; /* as the file describes them, if stacks are walked now */
 	struct liveunwind liveunwind;
 	struct target target;
 	struct workload workload;
 	bool has_workload, measures_workload;
 	bool is_aside;       /* this is a child that completes a file */
-	bool loses_counters; /* the command is one from which the kernel takes them, which was said */
-	bool has_begun; /* the target was measured: whatever comes now, the file is a recording */
+	bool loses_counters; /* the kernel takes them from this command, which was reported */
+	bool has_begun;      /* the target was measured: from now on the file is a recording */
 	struct attach attach;
 	struct roots roots; /* of containers that the command starts */
 	struct counters counters;
 	struct recorder recorder;
 	struct writer writer;
-	struct sink file; /* the writer; the recorder's, unless a watcher has put one before it */
+	struct sink file; /* the writer; watchers may put their own sinks before it */
 	struct packer packer;
-	int level; /* of its compression; 0: none */
+	int level; /* of compression; 0: none */
 	struct rotation rotation;
 	struct record_pilot pilot;
 	struct record_growth growth;
@@ -173,7 +173,7 @@ struct recording {
 	struct record_overhead overhead;
 	struct record_waits waits;
 	struct record_deeper deeper;
-	struct str notes; /* what every file of this recording says of it, a line each */
+	struct str notes; /* notes for every file of this recording, one per line */
 	bool is_pipe;     /* -o -: the descriptor is the writer's, stdout is stderr */
 	int pipe_fd;
 	char **command;
@@ -183,64 +183,64 @@ struct recording {
 
 /* ---- record_output.c ---- */
 
-/* Who reads the stream must not get what the command prints: that goes where our own messages go. */
+/* The reader of the stream must not get what the command prints: that goes to stderr with our own messages. */
 int record_divert_stdout(struct recording *rec, struct err *err);
 
 /* Creates the file, or begins the stream. */
 int record_open_output(struct recording *rec, struct err *err);
 
-/* What was there before the first sample; nothing with --tail-synthesize. */
+/* Writes what existed before the first sample; nothing with --tail-synthesize. */
 int record_write_beginning(struct recording *rec, struct err *err);
 
-/* Completes the file after the recording itself, whether that ended well or not. */
+/* Completes the file after the recording, whether that ended well or not. */
 int record_finish(struct recording *rec, struct err *err);
 
-/* Who runs what at this moment, into the file, or into `carried` for a later one. */
+/* Writes which tasks and maps exist now, into the file, or into `carried` for a later one. */
 int record_write_state(struct recording *rec, struct str *carried, struct err *err);
 void record_write_late_state(struct recording *rec); /* with --tail-synthesize */
 
-/* Adds what the file `path` still lacks. To look back takes time, in which rings fill. */
+/* Adds what the file `path` still lacks. Reading it back takes time, in which rings fill. */
 int record_complete(struct recording *rec, const char *path, enum record_depth depth,
 	struct session_tally *ret_tally, struct err *err);
 
-/* The name that the file has in the end. */
+/* Renames the file if it has to have the time in its name; returns its final name. */
 const char *record_give_name(struct recording *rec, bool is_last);
 bool record_wants_build_ids(const struct record_options *o);
 
-/* Whether files get names with the time. */
+/* Whether the time is appended to the names of files. */
 bool record_has_rotation(const struct record_options *o);
 
 /* ---- record_switch.c ---- */
 
-/* Completes the present file, gives it its name, and goes on in a new one. */
+/* Completes the current file, names it, and continues in a new one. */
 int record_switch_output(struct recording *rec, struct err *err);
-void record_switch_close(struct recording *rec); /* waits for what is being completed */
+void record_switch_close(struct recording *rec); /* waits for the children that complete files */
 
 /* ---- record_watchers.c ---- */
 
 /*
- * Something that an option adds to a recording: it looks on meanwhile, and decides. All slots may be NULL, and do
- * nothing where the option is not given. In the order in which they are called:
+ * Something that an option adds to a recording: it watches the recording and decides about it. Every slot may be NULL,
+ * and does nothing unless the option is given. The slots are called in this order:
  */
 struct record_watcher {
-	/* Nothing is opened yet. ERR_INVAL for options that exclude each other. */
+	/* Before anything is opened. ERR_INVAL: options that exclude each other. */
 	int (*check)(const struct record_options *o, struct err *err);
-	/* What it counts is opened with all others: attach_add(). */
+	/* Adds the watcher's own counters with attach_add(), to be opened with all others. */
 	int (*add)(struct recording *rec, struct err *err);
-	/* Behind recorder_open(): what wakes the recorder. */
+	/* After recorder_open(): sets up what wakes the recorder. */
 	int (*open)(struct recording *rec, struct err *err);
-	/* Behind record_open_output(), of the first file and of those that follow. */
+	/* After record_open_output(): `begin` for the first file, `resume` for later ones. */
 	void (*begin)(struct recording *rec);
 	void (*resume)(struct recording *rec);
-	/* The target starts now. */
+	/* When the target starts. */
 	void (*start)(struct recording *rec);
-	/* When to look next, of CLOCK_MONOTONIC; UINT64_MAX: whenever something comes. */
+	/* When to look next (CLOCK_MONOTONIC); UINT64_MAX: whenever something comes. */
 	u64 (*due)(const struct recording *rec);
 	int (*look)(struct recording *rec, struct err *err);
-	/* Why the recording is to end now, or to go on in another file; NULL: it is not. */
+	/* Why the recording has to end now, or to continue in another file; NULL: it does not. */
 	const char *(*is_enough)(const struct recording *rec);
 	const char *(*wants_file)(struct recording *rec);
-	/* Behind the last record: what was seen, on stderr and as a note of the file. */
+	/* After the last record: reports what was seen, on stderr and as a note in the file. */
 	void (*say)(struct recording *rec);
 	void (*close)(struct recording *rec);
 };
@@ -249,7 +249,7 @@ extern const struct record_watcher record_ring_watcher, record_until_watcher, re
 	record_waits_watcher, record_overhead_watcher, record_growth_watcher, record_deeper_watcher,
 	record_trigger_watcher, record_signal_watcher, record_when_watcher;
 
-/* All of them. */
+/* Call the slot of every watcher. */
 int record_watchers_check(const struct record_options *o, struct err *err);
 int record_watchers_add(struct recording *rec, struct err *err);
 int record_watchers_open(struct recording *rec, struct err *err);
@@ -263,43 +263,43 @@ const char *record_watchers_want_file(struct recording *rec);
 void record_watchers_say(struct recording *rec);
 void record_watchers_close(struct recording *rec);
 
-/* How often at least rings are read for --ring and --until. */
+/* The longest time between two readings of the rings for --ring and --until. */
 enum { RECORD_ROUND_NS = 100000000 };
 
-/* ---- what watchers do besides ---- */
+/* ---- what else watchers offer ---- */
 
-/* What --ring keeps goes into the present file; `why` is one of its notes. */
+/* Writes what --ring has kept into the current file; `why` becomes one of its notes. */
 int record_ring_spill(struct recording *rec, const char *why, struct err *err);
 
-/* Behind open_events(): the same events wait with larger copies of the stack, if these may be needed. */
+/* After open_events(): opens the same events with larger copies of the stack, disabled, if these may be needed. */
 int record_deeper_open(struct recording *rec, struct err *err);
 
-/* The counters of a CPU are new: --max-overhead has set their rate. */
+/* Sets the rate of --max-overhead on a CPU's new counters. */
 void record_overhead_reopened(struct recording *rec, s32 cpu);
 
-/* Appends the events that tell of --wall. */
+/* Appends the events that --wall needs. */
 void record_wall_add(struct recording *rec);
 
-/* Whether where threads block is told by the kernel. */
+/* Whether the kernel may tell where threads block. */
 bool record_wall_sees_kernel(void);
 
 /* ---- record_embed.c ---- */
 
-/* Adds the section to the file, which is whole without it; how much it does not have is said. */
+/* Adds the section to the file, which is complete without it, and reports what is left out. */
 void record_embed(struct recording *rec, struct lookback *back, struct file_info *info);
 
 /* ---- record_end.c ---- */
 
-/* Says in three lines what is in the file: samples and stacks, the hottest functions, how to see more. */
+/* Prints three lines about the file: samples and stacks, the hottest functions, how to see more. */
 void record_say_brief(struct recording *rec, const char *path, u64 n_samples);
 
 /* ---- record_pilot.c ---- */
 
-/* Behind recorder_open(). */
+/* After recorder_open(). */
 int record_pilot_open(struct recording *rec, struct err *err);
 void record_pilot_close(struct recording *rec);
 
-/* The target starts now. */
+/* When the target starts. */
 void record_pilot_start(struct recording *rec);
 
 #endif

@@ -18,7 +18,7 @@
 #include "view/pages/wall_text.h"
 #include "view/stat/threadcounts_text.h"
 
-/* Everything between the file and the page. */
+/* Everything between the file and the output. */
 struct reporting {
 	const struct report_options *options;
 	struct log log;
@@ -29,7 +29,7 @@ struct reporting {
 	struct threadcounts thread_counts;
 };
 
-/* When samples are, where --time is when there are none. */
+/* If --time has no samples, notes the times that have some. */
 static void tell_times(const struct reporting *r)
 {
 	const struct file_info *info = &r->recorded.trace.session.reader.info;
@@ -40,7 +40,7 @@ static void tell_times(const struct reporting *r)
 		return;
 	if (info->has_times)
 		log_note(r->recorded.log,
-			"--time '%.100s' has no samples: they are from %llu.%06llu to %llu.%06llu",
+			"--time '%.100s' has no samples: the recording's are from %llu.%06llu to %llu.%06llu",
 			time, (unsigned long long)first / 1000000,
 			(unsigned long long)first % 1000000, (unsigned long long)last / 1000000,
 			(unsigned long long)last % 1000000);
@@ -50,7 +50,7 @@ static void tell_times(const struct reporting *r)
 			time);
 }
 
-/* Samples into a profile with names, and their call tree. */
+/* Reads the samples into a named profile, and filters it. */
 static int make_profile(struct reporting *r, struct err *err)
 {
 	struct recorded *in = &r->recorded;
@@ -98,7 +98,7 @@ static void add_preamble(struct reporting *r, struct str *text)
 
 /* ---- what is shown instead of functions ---- */
 
-/* Samples of each event: each worker counts for itself. */
+/* Counts the samples of each event; each worker has its own counts. */
 struct event_counts {
 	size_t n;
 	u64 *all;
@@ -141,7 +141,7 @@ static int show_stats(struct reporting *r, struct out *out, struct err *err)
 	return result;
 }
 
-/* True if something else than functions was asked for. */
+/* True if options ask for something other than functions. */
 static bool shows_records(const struct report_options *o)
 {
 	return o->is_dump || o->is_stats || o->is_tasks || o->is_mmaps;
@@ -155,7 +155,7 @@ static int report_records(struct reporting *r, struct out *out, struct err *err)
 	if (o->is_dump) {
 		result = dump_all(&r->recorded.trace.session, out, err);
 	} else {
-		/* Nobody asks for names. */
+		/* None of these pages has function names. */
 		result = trace_scan(&r->recorded.trace,
 			&(struct trace_options){.ignores_embedded = true, .ignores_jit = true},
 			err);

@@ -9,7 +9,7 @@
 #include "view/rows/outlinerows.h"
 #include "view/rows/stackrows.h"
 
-enum { VERSION = 3 }; /* of the members of JSON */
+enum { VERSION = 3 }; /* of the JSON output */
 
 static int check(const struct answer_options *o, struct err *err)
 {
@@ -23,12 +23,12 @@ static int check(const struct answer_options *o, struct err *err)
 			"--budget and --node show a tree: as text, with --md or with --json");
 	if (o->is_hierarchy && (answer_is_data(o) || o->budget || o->node || o->has_intervals))
 		return err_set(err, ERR_INVAL,
-			"--hierarchy: rows below rows are for the text with its plain columns; without it, rows of --json, --csv, --md and -t have all keys");
+			"--hierarchy is for the text output only: without it, rows of --json, --csv, --md and -t have all keys");
 	if (form->wants & FORM_WANTS_STACKS && o->has_intervals)
-		return err_set(err, ERR_INVAL, "--ci is of rows: stacks have no intervals");
+		return err_set(err, ERR_INVAL, "--ci gives intervals of rows: stacks have none");
 	if (o->groups > 0 && ((o->budget && !wants_tree) || o->node || o->has_intervals))
 		return err_set(err, ERR_INVAL,
-			"--group: several events in one table have neither a tree nor intervals: not with --budget (but with --md), --node and --ci");
+			"--group: several events in one table have neither a tree nor intervals: it does not work with --budget (unless with --md), --node and --ci");
 	return 0;
 }
 
@@ -74,7 +74,7 @@ bool answer_needs_stacks(const struct answer *a)
 	return has_tree(a->options) || has_stacks(a->options);
 }
 
-/* One claim about one event; of several events the message says of which. */
+/* Checks one assertion for one event; if there are several events the message names it. */
 static int check_claim(const struct answer *a, const struct assertion *c, u32 event,
 	struct log *log, bool *ret_fails, struct err *err)
 {
@@ -83,18 +83,18 @@ static int check_claim(const struct answer *a, const struct assertion *c, u32 ev
 	bool fails = assertion_holds(c, shares_value, &shares, &said);
 
 	if (shares.unknown)
-		log_note(log, "--fail-if '%s': nothing that is called '%s' was sampled", c->text,
+		log_note(log, "--fail-if '%s': nothing called '%s' was sampled", c->text,
 			shares.unknown);
 	if (fails && !shares.made_up)
-		fprintf(stderr, "pace report: --fail-if '%s': it is so%s%s: %s\n", c->text,
-			a->profile->events.n > 1 ? ", of " : "",
+		fprintf(stderr, "pace report: --fail-if '%s' is true%s%s: %s\n", c->text,
+			a->profile->events.n > 1 ? " for " : "",
 			a->profile->events.n > 1 ? a->profile->events.at[event].name : "",
 			str_text(&said));
 	str_fini(&said);
 	*ret_fails |= fails;
 	return shares.made_up
 		? err_set(err, ERR_INVAL,
-			  "--fail-if '%s': '%s' is made up after where a function of a stripped file begins, and another build has other names: ask for its file with dso(NAME), or give its debug symbols",
+			  "--fail-if '%s': '%s' is a name that pace made from an address in a stripped file, and other builds have other names: use dso(NAME) for the whole file, or provide its debug symbols",
 			  c->text, shares.made_up)
 		: 0;
 }
@@ -137,7 +137,7 @@ void answer_fini(struct answer *a)
 	vec_fini(&a->assertions);
 }
 
-/* What of the samples rows are printed of. */
+/* Counts which samples are in rows, and which rows are printed. */
 static void account_for(struct account *a, const struct histrows *r)
 {
 	const struct hist *h = r->hist;
@@ -154,20 +154,20 @@ static void account_for(struct account *a, const struct histrows *r)
 	account_rows(a, n_in_rows, n_shown);
 }
 
-/* Of wall-clock time the other events are columns of the first, where there are columns. */
+/* Whether this event of wall-clock time is a column of the first event's table. */
 static bool is_column(const struct answer *a, const struct form *form, u32 event)
 {
 	return a->text->is_wall && !report_wall_is_whole(event) &&
 		!(form->wants & FORM_SPLITS_COLUMNS);
 }
 
-/* Of what is not the text: each event is on its own unless groups are asked for. */
+/* Whether a program asked for groups: without that, data has each event on its own. */
 static bool is_group_data(const struct answer_options *o)
 {
 	return o->groups > 0 && answer_is_data(o);
 }
 
-/* How many events from this one on share a table; 0: it is in the one of those before. */
+/* How many events from this one on share a table; 0: it is in an earlier event's table. */
 static u32 events_together(const struct answer *a, u32 event)
 {
 	const struct answer_options *o = a->options;
@@ -188,7 +188,7 @@ static bool has_samples(const struct answer *a, u32 event, u32 n)
 	return false;
 }
 
-/* Events without samples say so only where they are all there is to say. */
+/* Events without samples are listed only if there is nothing else to list. */
 static bool is_left_out(const struct answer *a, u32 event, u32 n)
 {
 	return a->options->skips_empty && !has_samples(a, event, n) && a->profile->events.n > n &&
@@ -216,7 +216,7 @@ static void show_levels(struct answer *a, struct page *p, const struct hist *h)
 	hierrows_fini(&rows);
 }
 
-/* The rows of n events, with their intervals if these are wanted, handed to the page. */
+/* Hands the rows of n events, with intervals if wanted, to the page. */
 static void show_rows(struct answer *a, struct page *p, u32 event, u32 n)
 {
 	const u64 order = a->options->group_order;
@@ -240,7 +240,7 @@ static void show_rows(struct answer *a, struct page *p, u32 event, u32 n)
 	hist_fini(&hist);
 }
 
-/* 0: programs did not ask for groups. */
+/* 0: no groups were asked for. */
 static u32 largest_group(const struct answer *a)
 {
 	u32 n = 0;
@@ -264,7 +264,7 @@ static void show_tables(struct answer *a, struct page *p)
 
 /* ---- trees ---- */
 
-/* Of an event with the same stacks everything is in some line. */
+/* A tree shows all samples of its event. */
 static void account_for_tree(struct answer *a, u32 event)
 {
 	u64 n = 0;
@@ -290,7 +290,10 @@ static void show_outline(struct page *p, const struct outline *o, u32 event, u32
 	outlinerows_fini(&rows);
 }
 
-/* The rows and the tree of an event, or the tree alone; rows have n_together events: 0, another's have it. */
+/*
+ * Shows the rows and the tree of an event, or the tree alone. The rows are of n_together events; 0: an earlier event
+ * has them.
+ */
 static void show_tree(struct answer *a, struct page *p, const struct outline *o, u32 event,
 	u32 node, u32 n_together)
 {
@@ -330,7 +333,7 @@ static int show_trees(struct answer *a, struct page *p, struct err *err)
 	return has_found ? 0 : err->code;
 }
 
-/* All stacks, with a number for each event. */
+/* Shows all stacks, with a number for each event. */
 static void show_stacks(const struct answer *a, struct page *p)
 {
 	const struct profile *profile = a->profile;

@@ -1,9 +1,9 @@
 /*
- * report_answer.h - report, the last stage: the rows of each event, in the form that was asked for.
+ * report_answer.h - report, the last stage: the rows of each event, in the requested form.
  *
  * In       a named profile, its call tree, what to group by and which columns
  * Out      text
- * Owns     what was sampled when, for intervals
+ * Owns     the times of samples, for intervals
  * Errors   ERR_INVAL: options that contradict each other
  */
 #ifndef PACE_CMD_REPORT_ANSWER_H
@@ -23,12 +23,12 @@ struct answer_options {
 	struct form_choice forms;
 	bool is_hierarchy; /* rows below rows, a level for each key */
 	bool has_intervals;
-	int groups;      /* events in one table: -1: those that were counted as a group */
+	int groups;      /* events in one table: 1: all, -1: those that were counted as a group */
 	u64 group_order; /* the event of a table, from 0, that rows are sorted by */
 	int skips_empty; /* events without samples are not shown; else each has a heading */
 	struct opt_list assertions; /* --fail-if */
 	u64 budget;                 /* lines of a call tree instead of rows; 0: rows */
-	const char *node;           /* of which only this is shown */
+	const char *node;           /* show only this node of the tree */
 };
 
 struct answer {
@@ -40,27 +40,30 @@ struct answer {
 	const struct histrows_options *rows;
 	struct confidence_whole whole;
 	struct account account;
-	bool has_groups; /* of events, in the profile */
+	bool has_groups; /* the profile has groups of events */
 	VEC(struct assertion) assertions;
 };
 
-/* Reads what can be read before anything is known of the recording. */
+/* Reads what can be read before the recording is known. */
 int answer_open(struct answer *a, const struct answer_options *o, struct err *err);
 
-/* The labels that rows need for it; whether they need callers. */
+/* The labels that the output needs; whether it needs callers. */
 u64 answer_labels(const struct answer *a);
 bool answer_needs_stacks(const struct answer *a);
 
-/* Whether it is for a program: nothing but data may be said. */
+/* Whether the output is for a program: it must hold nothing but data. */
 bool answer_is_data(const struct answer_options *o);
 
-/* Before anything is filtered, and afterwards. */
+/* Called before anything is filtered, and afterwards. */
 void answer_note_whole(struct answer *a, const struct session_tally *t);
 void answer_note_filtered(struct answer *a);
 
-/* ERR_INVAL if there is no node as it was asked for. */
+/* ERR_INVAL: there is no such --node. */
 int answer_show(struct answer *a, struct out *out, struct err *err);
-/* Says which claims of --fail-if are true; whether one is. ERR_INVAL: one has a name that only this build has. */
+/*
+ * Reports which assertions of --fail-if are true; *ret_fails: one is. ERR_INVAL: one has a name that only this build
+ * has.
+ */
 int answer_claims(const struct answer *a, struct log *log, bool *ret_fails, struct err *err);
 
 void answer_fini(struct answer *a);

@@ -21,7 +21,7 @@ static void choose_graph(struct choice *c)
 		: c->hist.has_children          ? GRAPH_CALLER
 						: GRAPH_CALLEE;
 	c->text.n_workers = (unsigned)c->options->n_workers;
-	/* Asked for rows above a share, one wants branches above it too. */
+	/* With rows limited to a share, branches are limited to it too. */
 	c->text.drawing = (struct drawing_options){
 		.style = c->has_wall && !g->is_given ? DRAWING_FRACTAL : g->style,
 		.value = g->value,
@@ -38,7 +38,7 @@ static void choose_graph(struct choice *c)
 	c->hist.prefers_callers = c->rows.has_graph;
 }
 
-/* Stretches of time that intervals are judged by: certainty makes larger ones of them. */
+/* The time quantum that intervals are computed from: `confidence` joins quanta to larger blocks. */
 static int choose_blocks(struct choice *c, struct err *err)
 {
 	enum { QUANTA = 256 };
@@ -47,7 +47,7 @@ static int choose_blocks(struct choice *c, struct err *err)
 	for (size_t i = 0; i < c->hist.n_keys; i++)
 		if (c->hist.keys[i]->label == LABEL_TIME)
 			return err_set(err, ERR_INVAL,
-				"--ci: rows that are stretches of time themselves have no interval");
+				"--ci: rows that are stretches of time have no intervals");
 	if (which_check_field(&c->recorded->trace.session, "--ci", PERF_SAMPLE_TIME, "when", err))
 		return err->code;
 	c->time_quantum = info->has_times && info->last_time > info->first_time
@@ -69,10 +69,10 @@ static int choose_socket(struct choice *c, struct err *err)
 	return s->reader.info.host.cpus.n
 		? 0
 		: err_set(err, ERR_INVAL,
-			  "--socket-filter: the recording does not say which processors its sockets have");
+			  "--socket-filter: the recording does not say which CPUs its sockets have");
 }
 
-/* Sums are of samples that each are in one row only. */
+/* Sums need samples that are each in one row only. */
 static int check_hierarchy(const struct choice *c, struct err *err)
 {
 	const struct report_options *o = c->options;
@@ -80,14 +80,13 @@ static int check_hierarchy(const struct choice *c, struct err *err)
 	if (!o->answer.is_hierarchy)
 		return 0;
 	if (o->keys.fields)
-		return err_set(err, ERR_INVAL,
-			"--hierarchy: its levels are the keys of -s, not of -F");
+		return err_set(err, ERR_INVAL, "--hierarchy takes its levels from -s, not from -F");
 	if (o->children > 0)
 		return err_set(err, ERR_INVAL,
-			"--hierarchy: samples of callees cannot be summed up: without --children");
+			"--hierarchy does not work with --children: samples of callees cannot be summed up");
 	if (c->has_wall)
 		return err_set(err, ERR_INVAL,
-			"--hierarchy is of samples, not of time on and off CPUs: with --no-wall");
+			"--hierarchy shows samples, not time on and off the CPU: add --no-wall");
 	return 0;
 }
 
@@ -97,7 +96,7 @@ static int choose_forgotten(struct choice *c, struct err *err)
 		return 0;
 	if (!keys_have_stacks(&c->keys) || c->keys.has_branches)
 		return err_set(err, ERR_INVAL, "--ignore-callees: %s",
-			c->keys.has_branches ? "branches have no callers: with --no-branch-stack"
+			c->keys.has_branches ? "branches have no callers: add --no-branch-stack"
 					     : "the recording has no call chains: record with -g");
 	if (matching_compile(&c->forgotten, c->options->forgotten, err))
 		return err_prefix(err, "--ignore-callees");
@@ -105,7 +104,7 @@ static int choose_forgotten(struct choice *c, struct err *err)
 	return 0;
 }
 
-/* -w: of the columns of the table, one after the other. */
+/* -w: the widths of the table's columns, in order. */
 static int choose_widths(struct choice *c, struct err *err)
 {
 	enum { WIDEST = 4096 };
@@ -116,7 +115,7 @@ static int choose_widths(struct choice *c, struct err *err)
 		return 0;
 	if (c->options->answer.is_hierarchy)
 		return err_set(err, ERR_INVAL,
-			"--column-widths: rows below rows have no columns of their own");
+			"--column-widths does not work with --hierarchy, which has no column of its own for each key");
 	for (size_t i = 0; *p && i < c->rows.n_columns; i++) {
 		if (!num_scan(&p, 10, &width) || width > WIDEST || (*p && *p != ','))
 			return err_set(err, ERR_INVAL,
@@ -135,11 +134,11 @@ static int choose_samples(struct choice *c, struct err *err)
 	const char *cpus = o->cpus;
 
 	c->filter = o->filter;
-	/* Names behind -C are what it means to diff. */
+	/* In diff -C takes names of threads. */
 	if (cpus && !(*cpus >= '0' && *cpus <= '9')) {
 		if (o->filter.comms)
 			return err_set(err, ERR_INVAL,
-				"-C '%.60s' is no list of CPUs, and --comms names threads already",
+				"-C '%.60s' is not a list of CPUs, and --comms names threads already",
 				cpus);
 		c->filter.comms = cpus;
 		cpus = NULL;
@@ -159,36 +158,37 @@ static int choose_samples(struct choice *c, struct err *err)
 	for (size_t i = 0; i < c->hist.n_keys; i++)
 		if (c->hist.keys[i]->frame == KEY_SYMBOL)
 			return 0;
-	return o->part ? err_set(err, ERR_INVAL, "--symbol-filter: rows are not by symbol") : 0;
+	return o->part ? err_set(err, ERR_INVAL, "--symbol-filter needs rows by symbol") : 0;
 }
 
-/* What is refused whatever is chosen afterwards. */
+/* Refuses options that do not work together. */
 static int check_together(const struct choice *c, struct err *err)
 {
 	const struct report_options *o = c->options;
 
 	if (c->has_wall && o->answer.has_intervals)
 		return err_set(err, ERR_INVAL,
-			"--ci is of samples, not of time on and off CPUs: with --no-wall");
+			"--ci shows samples, not time on and off the CPU: add --no-wall");
 	if (c->has_wall && form_chosen(&o->answer.forms)->wants & FORM_WANTS_STACKS)
 		return err_set(err, ERR_INVAL,
-			"--format folded is of samples, not of time on and off CPUs: with --no-wall");
+			"--format folded shows samples, not time on and off the CPU: add --no-wall");
 	if (check_hierarchy(c, err))
 		return err->code;
 	if (o->keys.has_history &&
 		(form_chosen(&o->answer.forms)->wants & (FORM_WANTS_TREE | FORM_WANTS_STACKS) ||
 			o->answer.budget || o->answer.node))
 		return err_set(err, ERR_INVAL,
-			"--branch-history: the trees of --md, --budget and --node and folded stacks have nothing of branches; --json has");
+			"--branch-history: the trees of --md, --budget and --node and folded stacks do not show branches; --json does");
 	if (c->has_wall && (o->switching.on || o->switching.off))
 		return err_set(err, ERR_INVAL,
-			"--switch-on and --switch-off are of samples, not of time on and off CPUs: with --no-wall");
+			"--switch-on and --switch-off select samples, not time on and off the CPU: add --no-wall");
 	if (o->has_thread_counts && answer_is_data(&o->answer))
-		return err_set(err, ERR_INVAL, "-T is text: not with --json, --csv, --md and -t");
+		return err_set(err, ERR_INVAL,
+			"-T works in text output only, not with --json, --csv, --md and -t");
 	return 0;
 }
 
-/* Of samples without callers everything is their own: a second column of the same says nothing. */
+/* Without callers the children column would repeat the self column. */
 static bool shows_children(const struct choice *c)
 {
 	const struct report_options *o = c->options;
@@ -224,7 +224,7 @@ void choice_tell(const struct choice *c, const struct answer *a, struct recorded
 	const struct report_options *o = c->options;
 
 	*reading = (struct recorded_options){.has_stacks = keys_have_stacks(&c->keys) &&
-			/* What was waited for is found on the way out of the scheduler. */
+			/* The reason for a wait is found on the way out of the scheduler. */
 			(c->hist.has_children || c->rows.has_graph || c->has_wall || c->forgets ||
 				answer_needs_stacks(a)),
 		.max_stack = (u32)o->max_stack,

@@ -1,10 +1,10 @@
 /*
- * report_choice.h - report, between options and samples: which samples, which rows, what goes together.
+ * report_choice.h - report, between options and samples: which samples, which rows, which options go together.
  *
  * In       what the options say, what the recording has
- * Out      keys, columns, graphs and filters for the stages behind
+ * Out      keys, columns, graphs and filters for the later stages
  * Owns     its lists and the expression of --ignore-callees
- * Errors   ERR_INVAL: what makes no sense together, and what the recording has nothing for
+ * Errors   ERR_INVAL: options that contradict each other, or need what the recording lacks
  */
 #ifndef PACE_CMD_REPORT_CHOICE_H
 #define PACE_CMD_REPORT_CHOICE_H
@@ -30,15 +30,15 @@ struct choice {
 	u64 time_quantum; /* ns */
 	struct which which;
 	struct profile_filter filter;
-	bool forgets; /* callees of what `forgotten` matches */
+	bool forgets; /* ignore callees of functions that match `forgotten` */
 	regex_t forgotten;
 };
 
-/* To be closed by choice_fini() also after an error. */
+/* choice_fini() must be called even after an error. */
 int choice_make(struct choice *c, const struct report_options *o, struct recorded *in,
 	struct err *err);
 
-/* How to read for that, and for what the answer needs beyond it. */
+/* Says how to read the recording for these choices and for the answer. */
 void choice_tell(const struct choice *c, const struct answer *a, struct recorded_options *reading);
 
 void choice_fini(struct choice *c);

@@ -61,9 +61,10 @@ static int set_graph_number(struct graph_options *g, const char *text, unsigned 
 		return err_set(err, ERR_INVAL,
 			"'%s': a threshold and a number of entries are given already", text);
 	if (!i_number && !(number >= 0 && number <= 100))
-		return err_set(err, ERR_INVAL, "'%s' is no threshold from 0 to 100 percent", text);
+		return err_set(err, ERR_INVAL, "'%s' is not a threshold from 0 to 100 percent",
+			text);
 	if (i_number && !(number >= 0 && number <= UINT32_MAX && number == (double)(u32)number))
-		return err_set(err, ERR_INVAL, "'%s' is no number of entries", text);
+		return err_set(err, ERR_INVAL, "'%s' is not a number of entries", text);
 	if (i_number)
 		g->entries = (u64)number;
 	else

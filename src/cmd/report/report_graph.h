@@ -19,11 +19,11 @@ struct graph_options {
 	enum drawing_value value;
 	bool has_order;
 	enum graph_order order;
-	double limit; /* percent; negative: not said */
+	double limit; /* percent; negative: not given */
 	u64 entries;
 };
 
-/* Later words override earlier ones; NULL or "" asks for nothing but a graph. */
+/* Later words override earlier ones; NULL or "" asks for a default graph. */
 int graph_options_parse(struct graph_options *g, const char *value, struct err *err);
 
 #endif

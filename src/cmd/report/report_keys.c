@@ -30,8 +30,8 @@ static bool has_branches(const struct event *e)
 }
 
 /*
- * What a recorder that asked for branches writes down; else somebody asked for them for callers, as
- * those of perf_event_open(2) do. Pipes and unfinished files have no such list.
+ * Whether the recorder was asked for branches. Otherwise they were asked for to find callers, as by users of
+ * perf_event_open(2). Pipes and unfinished files do not tell.
  */
 static bool is_of_branches(const struct reader *r)
 {
@@ -44,7 +44,7 @@ static bool is_no_tracepoint(const struct event *e)
 	return e->attr.type != PERF_TYPE_TRACEPOINT;
 }
 
-/* Only tracepoints, whose formats are here: what they say is what one wants to see. */
+/* Whether all events are tracepoints whose formats are known: then their fields are what to show. */
 static bool is_of_tracepoints(const struct keys *k)
 {
 	const struct reader *r = &k->recorded->trace.session.reader;
@@ -52,15 +52,15 @@ static bool is_of_tracepoints(const struct keys *k)
 	return r->events.n && r->info.tracing_data.n && !any_event(k, is_no_tracepoint);
 }
 
-/* What --total-cycles takes. */
+/* Checks what --total-cycles needs. */
 static int check_blocks(const struct keys *k, struct err *err)
 {
 	if (k->has_wall)
 		return err_set(err, ERR_INVAL,
-			"--total-cycles is of branches, not of time on and off CPUs: with --no-wall");
+			"--total-cycles counts branches, not time on and off the CPU: add --no-wall");
 	if (!k->options->branches)
 		return err_set(err, ERR_INVAL,
-			"--total-cycles counts branches, and --no-branch-stack does not");
+			"--total-cycles counts branches, which --no-branch-stack turns off");
 	if (!blocks_are_there(&k->recorded->trace.session))
 		return err_set(err, ERR_INVAL,
 			"--total-cycles: the recording has no cycles between branches: record with -b, on a processor that counts them");
@@ -73,7 +73,7 @@ static int check_history(const struct keys *k, bool can_branch, struct err *err)
 
 	if (k->has_wall)
 		return err_set(err, ERR_INVAL,
-			"--branch-history is of samples, not of time on and off CPUs: with --no-wall");
+			"--branch-history shows samples, not time on and off the CPU: add --no-wall");
 	if (o->branches > 0 || o->has_total_cycles)
 		return err_set(err, ERR_INVAL,
 			"--branch-history shows samples with the branches before them, %s counts branches",
@@ -134,7 +134,7 @@ static const char *default_keys(const struct keys *k)
 						       : "comm,dso,symbol";
 }
 
-/* ---- keys of its own ---- */
+/* ---- fields of tracepoints as keys ---- */
 
 static bool has_field(const struct keys *k, const char *event, size_t n, const char *field)
 {
@@ -229,7 +229,7 @@ static int add(const struct key **keys, size_t *n, const struct key *key, struct
 	return 0;
 }
 
-/* Whether it tells of where a sample was taken itself: its callers have no such value. */
+/* Whether the key is about the place of a sample itself: callers have no such value. */
 static bool is_of_own_place(const struct key *key)
 {
 	return key->label == LABEL_IP || key->label == LABEL_FRAME ||
@@ -244,14 +244,14 @@ static int check_children(const struct keys *k, struct hist_options *h, struct e
 			continue;
 		if (k->options->children > 0)
 			return err_set(err, ERR_INVAL,
-				"key '%s' is of where samples were taken, not of callers: --no-children",
+				"key '%s' describes where samples were taken, not their callers: add --no-children",
 				h->keys[i]->name);
 		h->has_children = false;
 	}
 	return 0;
 }
 
-/* A key to group by, or labels to be added up. */
+/* Takes a key to group by, or a label to add up. */
 static int take_key(const struct keys *k, struct hist_options *h, const struct key *key,
 	struct err *err)
 {
@@ -259,12 +259,12 @@ static int take_key(const struct keys *k, struct hist_options *h, const struct k
 		return err_set(err, ERR_INVAL, "key '%s': branches are not counted%s", key->name,
 			k->options->is_mem_mode || k->options->branches == 0
 				? ""
-				: ": the recording has none (record -b)");
+				: ": the recording has none, record with -b");
 	if ((key->is_of_blocks || key->label == LABEL_BLOCK) && !k->has_blocks)
 		return err_set(err, ERR_INVAL,
 			"key '%s': cycles between branches are counted with --total-cycles",
 			key->name);
-	/* perf's list of keys for memory has latencies that not all processors tell. */
+	/* perf's default keys for memory include latencies that not all CPUs report. */
 	if (key->label && !(k->options->is_mem_mode && !k->options->sort) &&
 		recorded_check_label(k->recorded, key->label, err))
 		return err_prefix(err, "key '%s'", key->name);
@@ -279,15 +279,15 @@ static int take_key(const struct keys *k, struct hist_options *h, const struct k
 }
 
 /*
- * Rows are in the order of -s, with the shares before it unless it has them or -F says what to show;
- * of -F, if there is no -s.
+ * Rows are sorted by the keys of -s (of -F without -s), and before them by the shares, unless these are among the keys
+ * or -F is given.
  */
 static int choose_order(const struct keys *k, struct hist_options *h,
 	const struct key *const *given, size_t n, struct err *err)
 {
 	bool is_strict = k->options->fields != NULL;
 
-	/* Those have an order of their own. */
+	/* The rows of wall-clock time have their own order. */
 	if (k->has_wall)
 		return 0;
 	if (!is_strict && h->has_children && !is_in(given, n, key_total) &&
@@ -357,7 +357,7 @@ int keys_choose(struct keys *k, struct hist_options *hist, struct histrows_optio
 	}
 	if (o->parent && add(given, &n, parent, err))
 		return err->code;
-	/* What is shown has to be one value for each row. */
+	/* Every shown key must have one value for each row. */
 	for (size_t i = 0; i < n; i++)
 		if (take_key(k, hist, given[i], err))
 			return err->code;

@@ -4,7 +4,7 @@
  * In       the words of -s, -F, -b, --mem-mode, -p; what the recording has
  * Out      keys, columns and order; which labels gathering needs, and how it counts
  * Owns     keys that only this recording has (fields of tracepoints), the expression of -p
- * Errors   ERR_INVAL: unknown keys, keys and modes that the recording has nothing for
+ * Errors   ERR_INVAL: unknown keys, keys and modes that need what the recording lacks
  */
 #ifndef PACE_CMD_REPORT_KEYS_H
 #define PACE_CMD_REPORT_KEYS_H
@@ -16,8 +16,8 @@
 
 struct keys_options {
 	const char *sort, *fields, *parent;
-	int branches; /* -1: as the recording is */
-	int children; /* -1: not said */
+	int branches; /* -1: as the recording was made */
+	int children; /* -1: not given */
 	u64 skid;
 	bool is_mem_mode, is_raw_trace, drops_others, has_total_cycles, has_history;
 	bool has_counts, has_periods, has_intervals, has_modes;
@@ -27,7 +27,7 @@ struct keys {
 	const struct keys_options *options;
 	struct recorded *recorded;
 	bool has_history;  /* the branches before samples are the end of their stacks */
-	bool has_blocks;   /* runs of code between branches are, by their cycles */
+	bool has_blocks;   /* runs of code between branches are counted, with their cycles */
 	bool has_branches; /* each branch is counted, not each sample */
 	bool has_wall;     /* time on and off CPUs is counted */
 	bool needs_parent;
@@ -40,22 +40,22 @@ struct keys {
 	size_t n_own;
 };
 
-/* Whether branches are counted: before anything is chosen. */
+/* Decides whether branches are counted, before anything else is chosen. */
 int keys_init(struct keys *k, const struct keys_options *o, struct recorded *r, bool has_wall,
 	struct err *err);
 
-/* Whether samples come with more than where they were taken. */
+/* Whether samples have callers, or branches that stand for them. */
 bool keys_have_stacks(const struct keys *k);
 
-/* Fills in the keys and the order of `hist`, the columns of `text`. */
+/* Fills in the keys and the order of `hist` and the columns of `rows`. */
 int keys_choose(struct keys *k, struct hist_options *hist, struct histrows_options *rows,
 	struct err *err);
 
-/* What gathering and naming have to do for these keys. */
+/* Says what gathering and naming have to do for these keys. */
 void keys_tell(const struct keys *k, const struct hist_options *hist,
 	struct recorded_options *reading);
 
-/* After naming. */
+/* Called after naming. */
 void keys_finish(const struct keys *k, struct profile *p, bool is_relative);
 void keys_fini(struct keys *k);
 

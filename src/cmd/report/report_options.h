@@ -1,5 +1,5 @@
 /*
- * report_options.h - report: what its options say, as they were said.
+ * report_options.h - report: its options, as given.
  *
  * In       argv, by base/opts
  * Out      struct report_options
@@ -29,15 +29,15 @@ struct report_options {
 	bool is_inverted, has_header, has_header_only, has_details, is_quiet, has_ledger, is_strict;
 	bool is_dump, is_stats, is_tasks, is_mmaps;
 	bool has_thread_counts;
-	bool is_forced; /* files of others are read anyway */
+	bool is_forced; /* no effect: files of any owner are read */
 	u64 socket;     /* UINT64_MAX: all */
-	u64 n_kept;     /* of perf's browser, which this is not */
+	u64 n_kept;     /* an option of perf's browser; no effect */
 	struct answer_options answer;
-	bool is_text; /* --stdio: the only form there is so far */
+	bool is_text; /* --stdio: plain text is the default anyway */
 	int children;
 	double percent_limit;
 	bool has_full_paths, stitches;
-	int inlines, wall; /* -1: as the recording is made */
+	int inlines, wall; /* -1: as the recording was made */
 	u64 n_workers, max_stack;
 	double debuginfod_s;
 	u64 time_quantum;
@@ -46,9 +46,9 @@ struct report_options {
 
 extern const struct opt report_option_table[];
 
-/* What holds where nothing is said. */
+/* The defaults. */
 void report_options_init(struct report_options *o);
-/* Tells the stages what concerns several of them. */
+/* Copies options that concern several stages to each of them. */
 void report_options_spread(struct report_options *o);
 void report_options_fini(struct report_options *o);
 

@@ -9,7 +9,7 @@ int report_wall_choose(const struct session *s, int wish, bool *ret_has_wall, st
 
 	if (has_wall && !wallmarks_can_have_wall(s))
 		return err_set(err, ERR_INVAL,
-			"--wall: the recording does not tell when its threads went on and off CPUs: 'pace record --wall' makes one that does");
+			"--wall: the recording does not tell when its threads went on and off the CPU: record with 'pace record --wall'");
 	*ret_has_wall = has_wall;
 	return 0;
 }
@@ -19,7 +19,7 @@ int report_wall_check_columns(const struct histrows_options *t, bool has_wall, s
 	for (size_t i = 0; i < t->n_columns; i++)
 		if (t->columns[i]->is_wall && !has_wall)
 			return err_set(err, ERR_INVAL,
-				"--fields: '%s' is of time on and off CPUs, which is known of recordings of 'pace record --wall'",
+				"--fields: '%s' is about time on and off the CPU, which only recordings made with 'pace record --wall' have",
 				t->columns[i]->name);
 	return 0;
 }

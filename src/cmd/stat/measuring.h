@@ -2,7 +2,7 @@
  * measuring.h - what the parts of 'pace stat' share: everything that lives as long as a measurement.
  *
  * In       the command's options; its events and target, once they are understood
- * Owns     all members but those that are said to be borrowed
+ * Owns     all members except those marked as borrowed
  * Errors   sentences for the user, in *err
  */
 #ifndef PACE_CMD_MEASURING_H
@@ -38,9 +38,9 @@ struct measuring {
 	struct str what, why_lost;
 	struct out out;
 	VEC(double) runs_ns;
-	u64 n_runs; /* to do; 0: until it is ended */
+	u64 n_runs; /* 0: until Ctrl-C */
 	struct attach attach;
-	const struct run *run; /* the one that is on; borrowed */
+	const struct run *run; /* the current run; borrowed */
 	struct plan plan;
 	bool is_rotated; /* each run counts one pass */
 	u64 interval_began_ns;
@@ -53,15 +53,15 @@ struct measuring {
 };
 
 /*
- * stat_open.c: opens the counters of one run, those of the run before closed. Of processes that run, every
- * thread that there is; of whom that cannot be said it is said.
+ * stat_open.c: opens the counters of one run, after those of the run before were closed. Of running processes it opens
+ * every thread, and reports those that it could not open.
  */
 int stat_open(struct measuring *m, struct err *err);
 void stat_open_init(struct measuring *m); /* before the first run */
 
 /* stat_record.c: 'pace stat record'; without it these do nothing. */
 int stat_record_begin(struct measuring *m, struct err *err);
-/* What cannot be written is said once, at the end; what was counted is printed all the same. */
+/* A write error is reported once, at the end; counts are printed all the same. */
 void stat_record_moment(struct measuring *m, const struct run *run, enum statfile_round round);
 int stat_record_finish(struct measuring *m, struct err *err);
 

@@ -17,7 +17,7 @@
 #include "event/abi.h"
 
 enum {
-	SLICE_MS = 25, /* how often the rates of what is multiplexed are looked at */
+	SLICE_MS = 25, /* how often to look at the rates of multiplexed events */
 	SLICE_MAX_NS = 1000000000,
 };
 
@@ -46,7 +46,7 @@ static int open_output(struct measuring *m, struct err *err)
 	const struct stat_command *o = m->options;
 	int mode = O_WRONLY | O_CREAT | O_CLOEXEC | (o->appends ? O_APPEND : O_TRUNC);
 
-	/* What a command prints is no part of a comparison: that has standard output for itself. */
+	/* Output of the commands is not part of a comparison, which has standard output for itself. */
 	m->out.fd = o->is_versus ? STDOUT_FILENO : STDERR_FILENO;
 	if (o->has_log_fd) {
 		m->out.fd = (int)MIN(o->log_fd, (u64)INT32_MAX);
@@ -101,7 +101,7 @@ static int set_up(struct measuring *m, struct err *err)
 		return err->code;
 	if (!m->command && !words.pids && !words.tids)
 		words.all_cpus = true;
-	/* A CPU can be told from another only where all of it is counted. */
+	/* CPUs can be told apart only in system-wide counts. */
 	if (target_init(&m->target, &words, err) || parse_all_events(m, err))
 		return err->code;
 	m->measures_workload = !m->target.is_system_wide && !m->target.threads.n;
@@ -112,7 +112,7 @@ static int set_up(struct measuring *m, struct err *err)
 		return err->code;
 	if (scope != COUNTS_ALL && scope != COUNTS_THREAD && !m->target.is_system_wide)
 		return err_set(err, ERR_INVAL,
-			"counters of a task follow it from CPU to CPU: rows for each %s need -a",
+			"a task's counters follow it from CPU to CPU: rows for each %s need -a",
 			scope == COUNTS_CPU ? "CPU" : "core, socket or node");
 	describe_target(m);
 	counts_init(&m->counts, &m->events, scope);
@@ -154,7 +154,7 @@ static void print_interval(struct measuring *m, const struct run *run)
 	m->interval_began_ns = run->now_ns;
 }
 
-/* Only what shares a PMU can be taken from it; only of CPUs some may go. */
+/* Only events that share a PMU can lose it; only in system-wide counting can CPUs go. */
 static bool needs_slices(const struct measuring *m)
 {
 	if (m->target.is_system_wide)
@@ -167,7 +167,7 @@ static bool needs_slices(const struct measuring *m)
 
 /* ---- the plan ---- */
 
-/* What does not fit on the PMU at once is counted in turns, or better in different runs. */
+/* Events that do not fit on the PMU at once are counted in turns, or better in different runs. */
 static void make_plan(struct measuring *m)
 {
 	struct str text = {0}, placeless = {0};
@@ -180,7 +180,7 @@ static void make_plan(struct measuring *m)
 	plan_add_placeless(&m->plan, &m->events, &placeless);
 	if (m->is_rotated)
 		log_note(&m->log,
-			"not all events fit on the PMU at once: one run after the other counts those of one pass; %s",
+			"not all events fit on the PMU at once: each run counts the events of one pass; %s",
 			str_text(&text));
 	else if (plan_has_turns(&m->plan, &m->events))
 		log_note(&m->log,
@@ -188,7 +188,7 @@ static void make_plan(struct measuring *m)
 			m->plan.n_passes, str_text(&text));
 	if (!m->is_rotated && placeless.n)
 		log_note(&m->log,
-			"what is pinned (D) leaves these no place on the PMU, so they are not counted: %s; '-r %u' counts each pass in runs of its own",
+			"pinned events (D) leave no room on the PMU for these, which are not counted: %s; '-r %u' counts each pass in runs of its own",
 			str_text(&placeless), m->plan.n_passes);
 	str_fini(&text);
 	str_fini(&placeless);
@@ -220,7 +220,7 @@ static void look(void *ctx, struct run *run, bool is_interval)
 		stat_record_moment(m, run, STATFILE_ROUND_INTERVAL);
 		print_interval(m, run);
 	} else if (!counts_take_slice(&m->counts))
-		/* Everything fits on the PMU: as it probably will. */
+		/* Everything fits on the PMU, and probably will later: look less often. */
 		run->slice_ns = MIN(2 * run->slice_ns, SLICE_MAX_NS);
 }
 
@@ -280,7 +280,7 @@ static void take_run(struct measuring *m, const struct run *run)
 	m->facts.queue_ns = m->workload.queue_ns;
 }
 
-/* The time is up: a command that was started for it ends too. */
+/* When the time is up, a command that was started for it ends too. */
 static void end_workload(struct measuring *m, enum run_end end)
 {
 	int sig = end == RUN_ENOUGH ? SIGTERM : 0;
@@ -288,7 +288,7 @@ static void end_workload(struct measuring *m, enum run_end end)
 	if (end == RUN_SIGNAL)
 		sig = stop_signal_of_command(&m->stop);
 	if (m->has_workload && !workload_end(&m->workload, sig))
-		log_note(&m->log, "'%s' (process %d) goes on running", m->command[0],
+		log_note(&m->log, "'%s' (process %d) is still running", m->command[0],
 			m->workload.pid);
 }
 
@@ -319,7 +319,7 @@ static int run_once(struct measuring *m, enum run_end *ret_end, struct err *err)
 	if (!o->interval_ms) {
 		stat_record_moment(m, &run, STATFILE_ROUND_FINAL);
 	} else if (!o->interval_count || run.n_intervals < o->interval_count) {
-		/* What is left behind the last whole interval. */
+		/* The rest after the last whole interval. */
 		stat_record_moment(m, &run, STATFILE_ROUND_INTERVAL);
 		print_interval(m, &run);
 	}
@@ -336,7 +336,7 @@ static void print_result(struct measuring *m, enum run_end end)
 
 	if (o->is_quiet || (o->interval_ms && !o->has_summary))
 		return;
-	/* Who counts processes or the system ends it with Ctrl-C: then it is whole. */
+	/* Counting processes or the system ends with Ctrl-C by design: the result is complete then. */
 	if (end == RUN_SIGNAL && (m->measures_workload || m->stop.signal != SIGINT)) {
 		snprintf(name, sizeof(name), "SIG%s", sigabbrev_np(m->stop.signal));
 		m->facts.ended = name;
@@ -389,7 +389,7 @@ static int compare(struct measuring *m, int *ret_status, struct err *err)
 
 static void tear_down(struct measuring *m)
 {
-	/* Without a run there is nothing to keep. */
+	/* Without a completed run there is nothing to keep. */
 	if (m->writer.fd >= 0)
 		writer_close(&m->writer, m->counts.n_runs > 0);
 	if (m->has_workload)
@@ -468,7 +468,7 @@ const struct cmd cmd_stat = {
 		"[OPTIONS] record [-o FILE] COMMAND | report [-i FILE]", NULL},
 	.notes =
 		"Counting ends when the command does, or with Ctrl-C; the exit status is the command's.\n"
-		"0 is a count; <not counted> never was on the PMU; <not supported> could not be opened: why is said below.\n",
+		"0 is a count; <not counted>: the event never got on the PMU; <not supported>: it could not be opened, see the reason below.\n",
 	.options = stat_options_table,
 	.run = run_stat,
 };

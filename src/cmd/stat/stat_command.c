@@ -35,91 +35,96 @@ const struct opt stat_options_table[] = {
 	EVENT_ROWS("events, groups {a,b}; default clocks, faults, cycles, instructions, branches"),
 	EVENT_ROWS_EACH_CGROUP,
 	{'d', "detailed", OPT_COUNT, STAT_AT(detail), NULL,
-		"caches too; twice also TLBs, three times also prefetches", .flags = OPT_COMMON},
-	{'n', "null", OPT_BOOL, STAT_AT(is_null), NULL, "no events, only times"},
-	{0, "all-user", OPT_BOOL, STAT_AT(all_user), NULL, "only user space"},
-	{0, "all-kernel", OPT_BOOL, STAT_AT(all_kernel), NULL, "only the kernel"},
-	{0, NULL, OPT_TITLE, 0, NULL, "Whom to count"},
+		"also count caches; twice: also TLBs; three times: also prefetches",
+		.flags = OPT_COMMON},
+	{'n', "null", OPT_BOOL, STAT_AT(is_null), NULL, "count no events, only measure times"},
+	{0, "all-user", OPT_BOOL, STAT_AT(all_user), NULL, "count only in user space"},
+	{0, "all-kernel", OPT_BOOL, STAT_AT(all_kernel), NULL, "count only in the kernel"},
+	{0, NULL, OPT_TITLE, 0, NULL, "What to count it on"},
 	{'a', "all-cpus", OPT_BOOL, STAT_AT(target.all_cpus), NULL,
-		"everything that runs; the default without command", .flags = OPT_COMMON},
+		"everything that runs, on all CPUs; default without a command",
+		.flags = OPT_COMMON},
 	{'C', "cpu", OPT_STR, STAT_AT(target.cpus), "LIST", "only these CPUs, like 0-3,8"},
 	{'p', "pid", OPT_STR, STAT_AT(target.pids), "PID,...",
 		"running processes with all their threads", .flags = OPT_COMMON},
 	{'t', "tid", OPT_STR, STAT_AT(target.tids), "TID,...", "running threads"},
-	{'i', "no-inherit", OPT_BOOL, STAT_AT(no_inherit), NULL, "without the children they start"},
+	{'i', "no-inherit", OPT_BOOL, STAT_AT(no_inherit), NULL,
+		"leave out the children they start"},
 	{0, NULL, OPT_TITLE, 0, NULL, "When"},
 	{'r', "repeat", OPT_STR, STAT_AT(repeat), "N",
-		"run the command N times: mean and deviation; 0: until Ctrl-C",
+		"run the command N times and print mean and deviation; 0: until Ctrl-C",
 		.flags = OPT_COMMON},
 	{'I', "interval-print", OPT_U64, STAT_AT(interval_ms), "MS",
-		"print what each interval counted", .flags = OPT_COMMON, .min = 1, .max = 86400000},
-	{0, "interval-count", OPT_U64, STAT_AT(interval_count), "N", "end behind N intervals",
+		"print the counts of every MS milliseconds", .flags = OPT_COMMON, .min = 1,
+		.max = 86400000},
+	{0, "interval-count", OPT_U64, STAT_AT(interval_count), "N", "end after N intervals",
 		.min = 1},
 	{0, "interval-clear", OPT_BOOL, STAT_AT(is_cleared), NULL,
 		"clear the screen before each interval"},
-	{0, "timeout", OPT_U64, STAT_AT(timeout_ms), "MS", "end behind so long", .min = 1,
+	{0, "timeout", OPT_U64, STAT_AT(timeout_ms), "MS", "end after MS milliseconds", .min = 1,
 		.max = 86400000},
-	{'D', "delay", OPT_CALL, 0, "MS", "begin so long after the start; -1: when told to",
+	{'D', "delay", OPT_CALL, 0, "MS",
+		"start counting after MS milliseconds; -1: when --control enables events",
 		.call = set_delay},
 	{0, "control", OPT_STR, STAT_AT(control), "FD|FIFO",
 		"take commands: fd:CTL[,ACK] or fifo:CTL[,ACK]; enable, disable, ping, stop"},
-	{0, "pre", OPT_STR, STAT_AT(pre), "COMMAND", "run before each run, uncounted"},
-	{0, "post", OPT_STR, STAT_AT(post), "COMMAND", "run behind each run, uncounted"},
-	{'S', "sync", OPT_BOOL, STAT_AT(syncs), NULL, "sync(2) before each run"},
-	{0, NULL, OPT_TITLE, 0, NULL, "Two commands"},
+	{0, "pre", OPT_STR, STAT_AT(pre), "COMMAND", "run COMMAND before each run, uncounted"},
+	{0, "post", OPT_STR, STAT_AT(post), "COMMAND", "run COMMAND after each run, uncounted"},
+	{'S', "sync", OPT_BOOL, STAT_AT(syncs), NULL, "call sync(2) before each run"},
+	{0, NULL, OPT_TITLE, 0, NULL, "Comparing two commands"},
 	{0, "vs", OPT_BOOL, STAT_AT(is_versus), NULL,
-		"compare two, 'A' 'B', run in turns in random order: which takes less, or is it noise",
+		"compare two commands, 'A' 'B', run in turns in random order: which one takes less, or is the difference noise",
 		.flags = OPT_COMMON},
 	{0, "ignore-failure", OPT_BOOL, STAT_AT(ignores_failure), NULL,
-		"go on if one ends with a status other than 0"},
+		"continue if a command ends with a status other than 0"},
 	{0, "show-output", OPT_BOOL, STAT_AT(shows_output), NULL,
-		"let them print; else they write to /dev/null"},
-	{0, "seed", OPT_U64, STAT_AT(seed), "N", "of the order; else another one each time",
-		.min = 1},
+		"let the commands print; without it their output goes to /dev/null"},
+	{0, "seed", OPT_U64, STAT_AT(seed), "N",
+		"seed of the random order; default: a new one each time", .min = 1},
 	{0, NULL, OPT_TITLE, 0, NULL, "A row for each"},
 	STAT_ROWS_PLACES,
 	{0, NULL, OPT_TITLE, 0, NULL, "How to print"},
 	STAT_ROWS_PRINT,
-	{'o', "output", OPT_STR, STAT_AT(output), "FILE", "into FILE instead of stderr",
+	{'o', "output", OPT_STR, STAT_AT(output), "FILE", "write to FILE instead of stderr",
 		.flags = OPT_COMMON},
-	{0, "append", OPT_BOOL, STAT_AT(appends), NULL, "behind what is in it"},
-	{0, "log-fd", OPT_CALL, 0, "FD", "into this descriptor", .call = set_log_fd},
-	{0, "table", OPT_BOOL, STAT_AT(has_table), NULL, "with -r: the time of each run"},
-	{0, "summary", OPT_BOOL, STAT_AT(has_summary), NULL, "with -I: all of it at the end"},
+	{0, "append", OPT_BOOL, STAT_AT(appends), NULL, "append to FILE"},
+	{0, "log-fd", OPT_CALL, 0, "FD", "write to file descriptor FD", .call = set_log_fd},
+	{0, "table", OPT_BOOL, STAT_AT(has_table), NULL, "with -r: print the time of each run"},
+	{0, "summary", OPT_BOOL, STAT_AT(has_summary), NULL, "with -I: print the total at the end"},
 	{'c', "no-scale", OPT_BOOL, STAT_AT(no_scale), NULL,
-		"multiplexed events as they were counted, not scaled to all of the time"},
-	{'q', "quiet", OPT_BOOL, STAT_AT(is_quiet), NULL, "nothing but errors"},
+		"do not scale the counts of multiplexed events to the whole time"},
+	{'q', "quiet", OPT_BOOL, STAT_AT(is_quiet), NULL, "print only errors"},
 	{'v', "verbose", OPT_COUNT, STAT_AT(verbose), NULL,
-		"say how events were opened; twice also their attrs"},
+		"say how events were opened; twice: also their attrs"},
 	{'g', "group", OPT_REFUSED, 0, NULL, "braces make a group: -e '{cycles,instructions}'"},
 	{'M', "metrics", OPT_REFUSED, 0, "METRIC,...",
-		"the vendors' formulas are not known; what follows from the counts of -e is shown beside them"},
-	{0, "metric-no-group", OPT_REFUSED, 0, NULL, "there is no -M"},
-	{0, "metric-no-merge", OPT_REFUSED, 0, NULL, "there is no -M"},
+		"the vendors' formulas are not supported; 'stat' prints what it can derive from the counts of -e next to them"},
+	{0, "metric-no-group", OPT_REFUSED, 0, NULL, "-M is not supported"},
+	{0, "metric-no-merge", OPT_REFUSED, 0, NULL, "-M is not supported"},
 	{0, "record-tpebs", OPT_REFUSED, 0, NULL,
-		"there is no -M; 'pace record -e EVENT -W' samples how long instructions waited to retire, 'pace script -F ip,sym,retire_lat' shows it"},
+		"-M is not supported; 'pace record -e EVENT -W' samples how long instructions waited to retire, 'pace script -F ip,sym,retire_lat' shows it"},
 	{'T', "transaction", OPT_REFUSED, 0, NULL,
 		"-e task-clock,'{instructions,cycles,cpu/cycles-t/,cpu/tx-start/,cpu/el-start/,cpu/cycles-ct/}' counts them"},
 	{0, "topdown", OPT_REFUSED, 0, NULL,
-		"-e '{slots,topdown-retiring,topdown-bad-spec,topdown-fe-bound,topdown-be-bound}' counts the first level: their parts of slots are its shares"},
-	{0, "td-level", OPT_REFUSED, 0, "N", "there is no --topdown"},
+		"-e '{slots,topdown-retiring,topdown-bad-spec,topdown-fe-bound,topdown-be-bound}' counts the first level: its shares are their fractions of slots"},
+	{0, "td-level", OPT_REFUSED, 0, "N", "--topdown is not supported"},
 	{0, "smi-cost", OPT_REFUSED, 0, NULL,
-		"-a -e msr/smi/,msr/aperf/,cycles counts what it is of"},
+		"-a -e msr/smi/,msr/aperf/,cycles counts what it is computed from"},
 	{0, "cputype", OPT_REFUSED, 0, "TYPE",
-		"the events of one kind of core: -e cpu_core/cycles/ or cpu_atom/cycles/"},
+		"name the PMU of one kind of core: -e cpu_core/cycles/ or cpu_atom/cycles/"},
 	{0, "hybrid-merge", OPT_NOTHING, 0, NULL,
-		"events of several PMUs are summed up unless --no-merge is there"},
+		"events of several PMUs are summed up unless --no-merge is given"},
 	{0, "iostat", OPT_REFUSED, 0, "PORT",
-		"traffic of root ports is counted by the uncore's events: 'pace list uncore'",
+		"the uncore's events count the traffic of root ports: 'pace list uncore'",
 		.flags = OPT_OPTIONAL | OPT_ATTACHED},
 	{0, "percore-show-thread", OPT_REFUSED, 0, NULL,
 		"--per-core has the sums, -A each thread of the cores"},
 	{0, "no-csv-summary", OPT_NOTHING, 0, NULL,
-		"rows of a sum are told apart by their first column"},
+		"rows of a summary differ in their first column"},
 	{.kind = OPT_END},
 };
 
-/* Where each --per option puts counts together. */
+/* The rows that each --per option asks for. */
 static const struct {
 	size_t option;
 	enum counts_scope scope;
@@ -135,7 +140,7 @@ static const struct {
 	{STAT_AT(per_thread), COUNTS_THREAD, "--per-thread"},
 };
 
-/* What is counted if nothing is asked for: what gives a ratio is in one group. */
+/* The default events; those that make a ratio are in one group. */
 static const char *const default_events =
 	"context-switches,cpu-migrations,page-faults,"
 	"{cycles,stalled-cycles-frontend,stalled-cycles-backend,instructions}:W,"
@@ -173,7 +178,8 @@ int stat_choose_scope(const struct stat_command *o, enum counts_scope *ret_scope
 int stat_choose_format(const struct stat_command *o, struct stat_options *ret, struct err *err)
 {
 	if (o->separator && !*o->separator)
-		return err_set(err, ERR_INVAL, "-x '': a separator has at least one character");
+		return err_set(err, ERR_INVAL,
+			"-x '': the separator must have at least one character");
 	if (o->separator && o->is_json)
 		return err_set(err, ERR_INVAL, "-x and -j: choose one");
 	*ret = (struct stat_options){.format = o->is_json ? STAT_JSON
@@ -195,26 +201,27 @@ int stat_check(const struct stat_command *o, int argc, struct err *err)
 		return err->code;
 	if (!o->is_versus && (o->ignores_failure || o->shows_output || o->seed))
 		return err_set(err, ERR_INVAL,
-			"--ignore-failure, --show-output and --seed belong to --vs");
+			"--ignore-failure, --show-output and --seed need --vs");
 	if (o->all_user && o->all_kernel)
 		return err_set(err, ERR_INVAL, "--all-user and --all-kernel: choose one");
 	if (o->interval_count && !o->interval_ms)
 		return err_set(err, ERR_INVAL,
 			"--interval-count counts intervals: give their length with -I");
 	if (o->is_record && o->repeat)
-		return err_set(err, ERR_INVAL, "-r: a recording holds one run");
+		return err_set(err, ERR_INVAL,
+			"-r does not work with record: a recording holds one run");
 	if (o->output && o->has_log_fd)
 		return err_set(err, ERR_INVAL, "-o and --log-fd: choose one");
 	if (o->repeat && !has_command)
-		return err_set(err, ERR_INVAL, "-r repeats a command: there is none");
+		return err_set(err, ERR_INVAL, "-r repeats a command: give one");
 	if ((o->pre || o->post) && !has_command)
-		return err_set(err, ERR_INVAL,
-			"--pre and --post belong to a command: there is none");
+		return err_set(err, ERR_INVAL, "--pre and --post run around a command: give one");
 	if (o->per_thread && !o->target.pids && !o->target.tids && !o->target.all_cpus)
-		return err_set(err, ERR_INVAL, "--per-thread needs threads that run: -p, -t or -a");
+		return err_set(err, ERR_INVAL,
+			"--per-thread needs running threads: add -p, -t or -a");
 	if (o->delay_ms < 0 && o->has_delay && !o->control)
 		return err_set(err, ERR_INVAL,
-			"-D -1 waits for 'enable': say with --control where that comes from");
+			"-D -1 waits for 'enable': name with --control where that comes from");
 	return 0;
 }
 
@@ -225,7 +232,7 @@ int stat_choose_runs(const struct stat_command *o, u64 *ret_n, struct err *err)
 	if (o->repeat && num_parse(o->repeat, &n, err))
 		return err_prefix(err, "-r");
 	if (n > RUNS_MAX)
-		return err_set(err, ERR_INVAL, "-r %s: at most %d", o->repeat, RUNS_MAX);
+		return err_set(err, ERR_INVAL, "-r %s: at most %d runs", o->repeat, RUNS_MAX);
 	*ret_n = n;
 	return 0;
 }

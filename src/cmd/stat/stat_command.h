@@ -21,13 +21,13 @@ struct stat_command {
 		is_quiet, has_table, is_metric_only, no_merge, all_user, all_kernel, is_cleared;
 	bool has_log_fd, has_delay;
 	bool is_versus, ignores_failure, shows_output; /* --vs: two commands are compared */
-	u64 seed;                                      /* of their order; 0: none given */
-	bool is_record; /* the counts go into a recording, `output`, too */
+	u64 seed;                                      /* of the random order; 0: none given */
+	bool is_record; /* the counts are also written to a recording, `output` */
 };
 
 #define STAT_AT(member) offsetof(struct stat_command, member)
 
-/* clang-format off: rows of option tables, which both have */
+/* clang-format off: rows that both option tables have */
 #define STAT_ROWS_PLACES                                                                      \
 	{'A', "no-aggr", OPT_BOOL, STAT_AT(per_cpu), NULL, "CPU"},                            \
 		{0, "per-core", OPT_BOOL, STAT_AT(per_core), NULL, "core"},                   \
@@ -40,35 +40,36 @@ struct stat_command {
 			"thread (with -p, -t or -a)"},                                        \
 	{                                                                                     \
 		0, "no-merge", OPT_BOOL, STAT_AT(no_merge), NULL,                             \
-			"PMU of an event that several have"                                   \
+			"PMU of an event that several PMUs have"                              \
 	}
 
-#define STAT_ROWS_PRINT                                                                            \
-	{'x', "field-separator", OPT_STR, STAT_AT(separator), "SEP",                               \
-		"CSV with this separator and a row of names"},                                     \
-		{'j', "json-output", OPT_BOOL, STAT_AT(is_json), NULL, "JSON, one object a line"}, \
-		{0, "metric-only", OPT_BOOL, STAT_AT(is_metric_only), NULL,                        \
-			"only what is derived from counts"},                                       \
-	{                                                                                          \
-		'B', "no-big-num", OPT_BOOL, STAT_AT(no_big_num), NULL,                            \
-			"no separators of thousands"                                               \
+#define STAT_ROWS_PRINT                                                     \
+	{'x', "field-separator", OPT_STR, STAT_AT(separator), "SEP",        \
+		"print CSV with this separator and a row of names"},        \
+		{'j', "json-output", OPT_BOOL, STAT_AT(is_json), NULL,      \
+			"print JSON, an object a line"},                    \
+		{0, "metric-only", OPT_BOOL, STAT_AT(is_metric_only), NULL, \
+			"print only metrics derived from counts"},          \
+	{                                                                   \
+		'B', "no-big-num", OPT_BOOL, STAT_AT(no_big_num), NULL,     \
+			"print numbers without thousands separators"        \
 	}
 /* clang-format on */
 
-/* What a row is of; ERR_INVAL if two options say different things. */
+/* What one row is for; ERR_INVAL: two options disagree. */
 int stat_choose_scope(const struct stat_command *o, enum counts_scope *ret_scope, struct err *err);
 
-/* ERR_INVAL if there is no way to print so. */
+/* ERR_INVAL: the options ask for two formats, or for an impossible one. */
 int stat_choose_format(const struct stat_command *o, struct stat_options *ret_print,
 	struct err *err);
 
-/* ERR_INVAL for options that make no sense without each other, or together. argc: words left. */
+/* ERR_INVAL: options that contradict or need each other. argc: arguments left. */
 int stat_check(const struct stat_command *o, int argc, struct err *err);
 
-/* -r: how often; 0: until it is ended. */
+/* -r: the number of runs; 0: until Ctrl-C. */
 int stat_choose_runs(const struct stat_command *o, u64 *ret_n, struct err *err);
 
-/* The events that are counted if nothing is asked for. */
+/* The default events. */
 void stat_add_defaults(const struct stat_command *o, bool is_system_wide, struct str *text);
 
 extern const struct opt stat_options_table[];

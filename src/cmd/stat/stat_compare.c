@@ -26,16 +26,16 @@ enum {
 	SAID_EACH_MS = 200, /* progress */
 };
 
-/* Precise enough: half of the interval is a hundredth of A's time, or a tenth of the difference. */
+/* Precise enough: half the interval is 1 % of A's time, or a tenth of the difference. */
 static const double PRECISION = 0.01, PRECISION_OF_DIFFERENCE = 0.1;
 
 struct comparing {
 	const struct stat_compare *vs;
 	struct cmdline words[2];
-	struct str why_lost[2]; /* that the kernel takes its counters away; or empty */
+	struct str why_lost[2]; /* why the kernel takes its counters away; or empty */
 	struct attempt attempt;
 	struct pairs_run runs[2];
-	bool has_failed[2]; /* these runs did */
+	bool has_failed[2]; /* these runs failed */
 	struct pairs pairs;
 	struct random random;
 	struct stat_vs_facts facts;
@@ -49,9 +49,9 @@ struct comparing {
 
 /* ---- options ---- */
 
-/* What counts something else than commands, or prints something else than a comparison. */
+/* Options that count something other than commands, or print something other than a comparison. */
 static const struct {
-	size_t offset; /* of a bool, or of what is not 0 if it was given */
+	size_t offset; /* of a bool, or of a value that is not 0 if it was given */
 	size_t size;
 	const char *name;
 } others[] = {
@@ -72,7 +72,7 @@ int stat_compare_check(const struct stat_command *o, int argc, struct err *err)
 
 	if (argc != 2)
 		return err_set(err, ERR_INVAL,
-			"--vs compares two commands, each in quotes and behind all options: there %s %d: pace stat --vs './old args' './new args'",
+			"--vs compares two commands, each in quotes and after all options, but there %s %d: pace stat --vs './old args' './new args'",
 			argc == 1 ? "is" : "are", argc);
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		if (memcmp((const char *)o + others[i].offset, &zero, others[i].size) != 0)
@@ -81,12 +81,13 @@ int stat_compare_check(const struct stat_command *o, int argc, struct err *err)
 		return err->code;
 	return scope == COUNTS_ALL
 		? 0
-		: err_set(err, ERR_INVAL, "--vs compares sums: no -A, --per-core and the like");
+		: err_set(err, ERR_INVAL,
+			  "--vs compares sums: it does not work with -A, --per-core and the like");
 }
 
 /* ---- commands ---- */
 
-/* If one needs a shell, both get one: its start is a part of both times then. */
+/* If one command needs a shell, both get one: both times then include its start. */
 static int split_commands(struct comparing *c, struct err *err)
 {
 	char **texts = c->vs->commands;
@@ -112,7 +113,7 @@ static int split_commands(struct comparing *c, struct err *err)
 static int check_status(struct comparing *c, int side, bool is_warm_up, struct err *err)
 {
 	int status = workload_exit_status(&c->attempt.workload);
-	/* 128 + n may also be what a shell says of its command. */
+	/* 128 + n may also come from a shell, about its command. */
 	const char *name = status > 128 ? sigabbrev_np(status - 128) : NULL;
 
 	c->has_failed[side] = status != 0;
@@ -121,9 +122,8 @@ static int check_status(struct comparing *c, int side, bool is_warm_up, struct e
 	return err_set(err, ERR_SYS,
 		"%c, '%s', ended with status %d%s%s: '--ignore-failure' compares all the same%s",
 		'A' + side, c->vs->commands[side], status, name ? ", by SIG" : "", name ? name : "",
-		is_warm_up || c->vs->options->shows_output
-			? ""
-			: ", '--show-output' shows what it says");
+		is_warm_up || c->vs->options->shows_output ? ""
+							   : ", '--show-output' shows its output");
 }
 
 /* ---- one run ---- */
@@ -135,7 +135,7 @@ static int run_one(struct comparing *c, int side, bool is_warm_up, enum run_end 
 	struct pairs_run *run = &c->runs[side];
 	bool is_silent = !vs->options->shows_output;
 
-	/* What a command complains of is heard once. */
+	/* The errors of a command are shown once, in the warm-up. */
 	c->attempt.why_lost = c->why_lost[side].n ? c->why_lost[side].at : NULL;
 	c->attempt.files[0] = c->null_fd;
 	c->attempt.files[1] = is_silent ? c->null_fd : -1;
@@ -159,7 +159,7 @@ static int run_one(struct comparing *c, int side, bool is_warm_up, enum run_end 
 	return hook_run("--post", vs->options->post, err);
 }
 
-/* One of each. A pair that a signal cuts in two is dropped. */
+/* Runs each command once. A pair that a signal interrupts is dropped. */
 static int run_pair(struct comparing *c, bool is_b_first, bool is_warm_up, enum run_end *ret_end,
 	struct err *err)
 {
@@ -186,7 +186,7 @@ static double passed_s(const struct comparing *c)
 	return (double)(clock_now_ns() - c->start_ns) / 1e9;
 }
 
-/* Looked at more and more rarely: each look is a chance to stop too early. */
+/* Checked more and more rarely: each check is a chance to stop too early. */
 static bool is_precise(struct comparing *c)
 {
 	struct versus v;
@@ -233,11 +233,11 @@ static void say_duration(struct comparing *c)
 
 	if (!o->repeat && !o->timeout_ms && PAIRS_LEAST * pair_s > LIMIT_S)
 		log_note(c->vs->log,
-			"a pair takes %.0f s, so that %d pairs take %.0f s: '-r N' makes fewer, '--timeout MS' ends it sooner",
+			"a pair takes %.0f s, so %d pairs take %.0f s: '-r N' runs fewer, '--timeout MS' ends sooner",
 			pair_s, PAIRS_LEAST, PAIRS_LEAST * pair_s);
 }
 
-/* The line goes when the result comes. */
+/* The line is erased when the result comes. */
 static void say_progress(struct comparing *c, bool is_end)
 {
 	u64 now = clock_now_ns();
@@ -262,7 +262,7 @@ static int run_pairs(struct comparing *c, enum run_end *ret_end, struct err *err
 		return err->code;
 	if (*ret_end != RUN_SIGNAL)
 		say_duration(c);
-	/* At least one, whatever the limits are. */
+	/* At least one pair, whatever the limits are. */
 	while (*ret_end != RUN_SIGNAL) {
 		if (run_pair(c, random_below(&c->random, 2), false, ret_end, err))
 			return err->code;
@@ -290,7 +290,7 @@ static int print_result(struct comparing *c, enum run_end end, struct err *err)
 			c->facts.signal);
 		return 0;
 	}
-	/* Now pace has as much as it ever had. */
+	/* By now pace uses as much memory as it ever will. */
 	if (workload_gate_memory(&gate_bytes, err))
 		return err->code;
 	pairs_drop_memory(&c->pairs, gate_bytes);
@@ -308,7 +308,7 @@ static int set_up(struct comparing *c, struct err *err)
 	c->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (c->null_fd < 0)
 		return err_sys(err, errno, "opening '/dev/null'");
-	/* Short enough to be typed again. */
+	/* Short enough to be typed. */
 	if (!seed)
 		seed = hash_u64(clock_now_ns()) % 1000000 + 1;
 	c->random.state = c->facts.seed = seed;

@@ -1,5 +1,5 @@
 /*
- * stat_compare.h - stat --vs: two commands in pairs, in random order, until it is clear what differs.
+ * stat_compare.h - stat --vs: two commands in pairs, in random order, until the difference is clear.
  *
  * In       two command lines; everything that stat has set up
  * Out      the comparison, written to `out`; the exit status
@@ -26,7 +26,7 @@ struct stat_compare {
 	struct out *out;
 };
 
-/* Options that make no sense with --vs, and commands that are not two. */
+/* ERR_INVAL: options that do not work with --vs, or not two commands. */
 int stat_compare_check(const struct stat_command *o, int argc, struct err *err);
 
 int run_stat_compare(const struct stat_compare *vs, int *ret_status, struct err *err);

@@ -21,7 +21,7 @@ static void close_counters(void *ctx)
 	counting_close(&m->counting);
 }
 
-/* Behind counting_read(). */
+/* Called after counting_read(). */
 static size_t count_again(void *ctx, s32 cpu)
 {
 	struct measuring *m = ctx;

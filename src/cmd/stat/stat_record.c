@@ -11,7 +11,7 @@ int stat_record_begin(struct measuring *m, struct err *err)
 		[COUNTS_CORE] = STATFILE_MODE_CORE,
 		[COUNTS_CPU] = STATFILE_MODE_NONE,
 		[COUNTS_THREAD] = STATFILE_MODE_THREAD,
-		/* Which perf has only in some versions: */
+		/* perf has these modes only in some versions: */
 		[COUNTS_CLUSTER] = STATFILE_MODE_GLOBAL,
 		[COUNTS_CACHE] = STATFILE_MODE_GLOBAL,
 		[COUNTS_NODE] = STATFILE_MODE_GLOBAL,

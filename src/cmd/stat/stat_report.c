@@ -1,5 +1,5 @@
 /*
- * stat_report.c - counts that `stat record` wrote, printed as `stat` prints them.
+ * stat_report.c - prints counts that `stat record` wrote, as `stat` does.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 static const struct opt options[] = {
 	{'i', "input", OPT_STR, STAT_AT(input), "FILE",
 		"read FILE; default perf.data, or what is piped in"},
-	{0, NULL, OPT_TITLE, 0, NULL, "A row for each (default: as it was recorded)"},
+	{0, NULL, OPT_TITLE, 0, NULL, "A row for each (default: as recorded)"},
 	STAT_ROWS_PLACES,
 	{0, NULL, OPT_TITLE, 0, NULL, "How to print"},
 	STAT_ROWS_PRINT,
@@ -32,10 +32,10 @@ struct reporting {
 	struct str what;
 	struct out out;
 	u64 interval_began_ns;
-	bool has_losses; /* something in the file is not in the numbers */
+	bool has_losses; /* the numbers lack something that was in the file */
 };
 
-/* ---- what the recording knows of places ---- */
+/* ---- what the recording tells about places ---- */
 
 static void topology_of(const void *ctx, s32 cpu, struct topology *ret)
 {
@@ -121,7 +121,7 @@ static void describe(struct reporting *r)
 	r->facts.what = str_text(&r->what);
 	r->facts.queue_ns = UINT64_MAX;
 	if (r->session.tally.damage.reason)
-		r->facts.ended = "damage: the file is not whole";
+		r->facts.ended = "damage: the file is incomplete";
 }
 
 static int walk(struct reporting *r, struct err *err)
@@ -134,7 +134,7 @@ static int walk(struct reporting *r, struct err *err)
 			counts_take_interval(&r->counts);
 			print(r, &moment, true);
 		} else if (r->replay.config.interval_ms) {
-			/* The end of what was told interval by interval already. */
+			/* The rest of what was printed interval by interval. */
 			counts_take_run(&r->counts);
 		} else {
 			counts_take_run(&r->counts);
@@ -145,23 +145,25 @@ static int walk(struct reporting *r, struct err *err)
 	return result;
 }
 
-/* What of the file is not in the numbers; true if that is anything. */
+/* Warns about what the numbers lack; true if there is anything. */
 static bool say_losses(struct reporting *r)
 {
 	const struct session_tally *t = &r->session.tally;
 	const char *path = r->session.reader.path;
 
 	if (t->damage.reason)
-		log_warn(&r->log, "'%s' is damaged at offset 0x%llx: %s: the counts behind that are missing",
+		log_warn(&r->log,
+			"'%s' is damaged at offset 0x%llx: %s: the counts after that are missing",
 			path, (unsigned long long)t->damage.offset, t->damage.reason);
 	if (t->n_undecoded)
-		log_warn(&r->log, "'%s': %llu records make no sense and are not counted", path,
+		log_warn(&r->log, "'%s': %llu malformed records are not counted", path,
 			(unsigned long long)t->n_undecoded);
 	if (t->n_foreign_id)
-		log_warn(&r->log, "'%s': %llu counts are of events that it does not describe", path,
+		log_warn(&r->log,
+			"'%s': %llu counts belong to events that the file does not describe", path,
 			(unsigned long long)t->n_foreign_id);
 	if (r->replay.n_unknown)
-		log_warn(&r->log, "'%s': %llu records are of unknown kinds and are not shown", path,
+		log_warn(&r->log, "'%s': %llu records of unknown types are not shown", path,
 			(unsigned long long)r->replay.n_unknown);
 	return t->damage.reason || t->n_undecoded || t->n_foreign_id;
 }

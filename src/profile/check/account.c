@@ -96,7 +96,7 @@ void account_add_text(const struct account *a, struct str *text)
 		separator = ", ";
 		add_part(a->n_below, "in rows below --percent-limit", &separator, text);
 		add_part(a->n_filtered, "filtered out", &separator, text);
-		add_part(a->n_passed, "samples of other CPUs and times", &separator, text);
+		add_part(a->n_passed, "samples of other CPUs or times", &separator, text);
 		add_part(a->n_unread, "that could not be read", &separator, text);
 		add_part(a->n_foreign, "of events that the file does not describe", &separator,
 			text);
@@ -106,7 +106,7 @@ void account_add_text(const struct account *a, struct str *text)
 	str_add(text, ".\n");
 	if (missing)
 		str_addf(text,
-			"# %lld %s more than these were recorded: this is a defect of pace, please report it.\n",
+			"# %lld more %s were recorded than are accounted for: this is a defect of pace, please report it.\n",
 			(long long)missing, a->is_of_branches ? "branches" : "samples");
 }
 

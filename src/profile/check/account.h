@@ -1,13 +1,13 @@
 /*
- * account.h - where the samples of a recording went: each is shown, or left out for a reason.
+ * account.h - accounts for the samples of a recording: each is shown, or left out for a reason.
  *
- * In       the tally of a session; what was counted, what filters left, what rows were printed
- * Out      one line; whether anything is missing without a reason, which would be a defect of ours
+ * In       the tally of a session; the profile before and after filters; the rows that were printed
+ * Out      one line; the number of samples missing without a reason, which would be a defect of pace
  * Owns     nothing
- * Units    samples; where the branches in them are counted, what is shown and left out are branches
+ * Units    samples; if the branches in samples are counted, shown and left-out numbers are branches
  *
  * Invariant: recorded = shown + below + filtered + unread + foreign. Each is counted where it happens,
- * none by subtraction from the whole. Of branches: recorded = walked + passed + unread + foreign, and
+ * none by subtraction from the whole. With branches: recorded = walked + passed + unread + foreign, and
  * branches = shown + below + filtered.
  */
 #ifndef PACE_PROFILE_ACCOUNT_H
@@ -20,29 +20,29 @@ struct account {
 	u64 n_recorded; /* SAMPLE records in the file */
 	u64 n_shown;
 	u64 n_below;    /* in rows below --percent-limit */
-	u64 n_filtered; /* of other CPUs, times, threads, files, functions than were asked for */
+	u64 n_filtered; /* of CPUs, times, threads, files or functions that were not asked for */
 	u64 n_unread;   /* without the fields that their event says they have */
 	u64 n_foreign;  /* of events that the file does not describe */
 	u64 n_dropped;  /* by the kernel: they are not in the file */
-	u64 n_left;     /* counted, and neither shown nor left out yet */
+	u64 n_left;     /* counted, but neither shown nor left out yet */
 	bool is_of_branches, is_of_blocks; /* the latter: only branches whose cycles were counted */
 	u64 n_branches;
 	u64 n_walked, n_passed; /* samples whose branches were counted, or not wanted */
 };
 
-/* All that was read. */
+/* Starts with all samples that were read. */
 void account_open(struct account *a, const struct session_tally *t, const struct profile *p);
 
-/* What filters have left of it. */
+/* Counts the samples that filters removed from p. */
 void account_filter(struct account *a, const struct profile *p);
 
-/* Rows of an event: so many samples in them, so many of these in rows that are shown. */
+/* Accounts for the rows of an event: n_in_rows samples are in rows, n_shown of them in rows that are shown. */
 void account_rows(struct account *a, u64 n_in_rows, u64 n_shown);
 
-/* When all rows were shown: what is left was in none. */
+/* After all rows were shown: samples that are left were in none. */
 void account_close(struct account *a);
 
-/* 0, or how many samples more (fewer: negative) there should be. */
+/* How many samples are missing (negative: too many); 0 unless pace has a defect. */
 s64 account_missing(const struct account *a);
 
 /* "# 9,000 samples recorded: 8,000 shown, 1,000 filtered out." */

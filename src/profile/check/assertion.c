@@ -6,7 +6,7 @@
 
 enum { DEPTH_MAX = 64 };
 
-/* What a value is: only like is compared with like. */
+/* The unit of a value: only equal units can be compared. */
 enum unit { SHARE, COUNT, TRUTH };
 
 static const struct {
@@ -42,7 +42,7 @@ enum op {
 	OR
 };
 
-/* Longer ones first, where one begins with the other. */
+/* Longer ones first, because some begin with others. */
 static const struct {
 	const char *text;
 	enum op op;
@@ -71,7 +71,7 @@ struct parser {
 	struct err *err;
 };
 
-/* NULL, and where in the text it is. */
+/* Sets the error, with its place in the text, and returns NULL. */
 static const struct assertion_node *fail(struct parser *p, const char *at, const char *what)
 {
 	if (*at)
@@ -105,7 +105,7 @@ static bool take(struct parser *p, const char *text)
 
 /* ---- values ---- */
 
-/* "(NAME)", in which parentheses are in pairs, or in quotes. */
+/* Parses "(NAME)". Parentheses in NAME are balanced, or NAME is in quotes. */
 static const char *take_name(struct parser *p)
 {
 	const char *from, *to;
@@ -172,7 +172,7 @@ static const struct assertion_node *parse_value(struct parser *p)
 		return parse_word(p);
 	number.number = strtod(p->at, &end);
 	if (end == p->at)
-		return fail(p, p->at, "this is no number");
+		return fail(p, p->at, "this is not a number");
 	p->at = end;
 	if (take(p, "%"))
 		number.unit = SHARE;
@@ -199,7 +199,8 @@ static const struct assertion_node *parse_sum(struct parser *p)
 		if (!sum.right)
 			return NULL;
 		if (sum.right->unit != left->unit)
-			return fail(p, from, "one of these is a share in %, the other is a number");
+			return fail(p, from,
+				"one of these is a share in %, the other is a plain number");
 		left = node(p, &sum);
 	}
 	return left;
@@ -293,7 +294,7 @@ int assertion_parse(struct assertion *c, const char *text, struct err *err)
 	c->root = parse_either(&p);
 	skip_blanks(&p);
 	if (c->root && *p.at)
-		c->root = fail(&p, p.at, "nothing was expected here but && or ||");
+		c->root = fail(&p, p.at, "only && or || can follow here");
 	if (c->root)
 		return 0;
 	assertion_fini(c);
@@ -311,7 +312,7 @@ void assertion_fini(struct assertion *c)
 struct judging {
 	assertion_value *value;
 	void *ctx;
-	struct str *said; /* NULL: nobody wants to know */
+	struct str *said; /* NULL: values are not wanted */
 };
 
 static void say(const struct judging *j, const struct assertion_node *n, double v)

@@ -14,7 +14,7 @@ static u32 busiest(const struct profile *p)
 	return best;
 }
 
-/* What was spent in each symbol's own code. */
+/* The self period of each symbol; to be freed. */
 static u64 *sum_symbols(const struct profile *p, u32 event, u64 *ret_all)
 {
 	u64 *sums = mem_zalloc((p->symbols.n + 1) * sizeof(*sums));
@@ -29,7 +29,7 @@ static u64 *sum_symbols(const struct profile *p, u32 event, u64 *ret_all)
 	return sums;
 }
 
-/* Into the list of the hottest, which is descending. */
+/* Inserts a function into the list of the hottest, which is descending. */
 static void place_function(struct brief *b, u32 symbol, double share)
 {
 	size_t i = b->n < BRIEF_FUNCTIONS ? b->n++ : BRIEF_FUNCTIONS;

@@ -1,5 +1,5 @@
 /*
- * brief.h - what a recording has, in a few words: its hottest functions, and whether its stacks are whole.
+ * brief.h - a short summary of a recording: its hottest functions, and whether its stacks are complete.
  *
  * In       a named profile and its ledger
  * Out      shares; names that belong to the profile
@@ -19,14 +19,14 @@ struct brief_function {
 };
 
 struct brief {
-	u32 event; /* the one with most samples */
+	u32 event; /* with the most samples */
 	size_t n;
-	struct brief_function functions[BRIEF_FUNCTIONS]; /* by what was spent in themselves */
-	u64 n_stacks, n_whole;                            /* of all events; 0: none was looked at */
-	/* Where most of the others end, and what would repair it; NULL: there are none. */
+	struct brief_function functions[BRIEF_FUNCTIONS]; /* by self period, the hottest first */
+	u64 n_stacks, n_whole; /* all stacks, and complete ones; of all events */
+	/* The most frequent cause of incomplete stacks, with its remedy; NULL: there is none. */
 	const struct ledger_entry *worst;
-	const struct ledger_entry *interpreted; /* the same of an interpreter */
-	const struct ledger_entry *nameless;    /* the same of code without names */
+	const struct ledger_entry *interpreted; /* the most frequent interpreter; NULL: none */
+	const struct ledger_entry *nameless; /* the most frequent file without names; NULL: none */
 };
 
 void brief_init(struct brief *b, const struct profile *p, const struct ledger *l);

@@ -7,11 +7,11 @@
 #include "record/oddity.h"
 
 enum {
-	CLOCKS = 4096, /* threads on CPUs whose last time is remembered; the newest stay */
+	CLOCKS = 4096, /* threads on CPUs whose last time is kept; newer ones replace older */
 	AUX_TRUNCATED = 1,
 };
 
-/* The last time a thread was seen on a CPU: no ring mixes the order of those. */
+/* The last time a thread was seen on a CPU: within a ring, such records are always in order. */
 struct thread_clock {
 	u32 tid, cpu;
 	u64 time;
@@ -24,9 +24,9 @@ struct walk {
 	struct table type_index;
 	struct sample sample;
 	u64 latest;     /* the largest time so far */
-	u64 next_flush; /* as it was when the last round ended */
-	u64 flushed;    /* and the one before: nothing older may come any more */
-	u64 worst_time; /* of the record that is furthest behind */
+	u64 next_flush; /* `latest` when the last round ended */
+	u64 flushed;    /* `latest` when the round before ended: no older record may follow */
+	u64 worst_time; /* of the record that is most out of order */
 	struct thread_clock clocks[CLOCKS];
 };
 
@@ -39,7 +39,7 @@ static void find(struct inspection *s, struct inspection_finding *f, const struc
 	}
 }
 
-/* The same for times: `behind` is how much too early this one is. True if it is the worst so far. */
+/* The same for a record whose time is too early by `behind`. True if it is the worst so far. */
 static bool find_behind(struct inspection *s, struct inspection_finding *f,
 	const struct record *rec, u64 behind)
 {
@@ -80,7 +80,7 @@ static void count_type(struct walk *w, const struct record *rec, u64 payload)
 
 static void check_clock(struct walk *w, const struct record *rec, const struct sample *sample)
 {
-	/* Which of two is forgotten is seen in what is found: it is the same one in every run. */
+	/* A lasting hash: which entry is replaced affects the findings, so it must be the same in every run. */
 	u64 hash = hash_lasting(sample->tid, sample->cpu);
 	struct thread_clock *c = &w->clocks[hash % CLOCKS];
 
@@ -97,7 +97,7 @@ static void check_time(struct walk *w, const struct record *rec, const struct sa
 	struct inspection *s = w->inspection;
 	u64 time = fields & PERF_SAMPLE_TIME ? sample->time : 0;
 
-	/* What the recorder made up itself has no time. */
+	/* Records that the recorder itself made have no time. */
 	if (!time)
 		return;
 	s->first_time = s->first_time ? MIN(s->first_time, time) : time;
@@ -118,7 +118,7 @@ static void end_round(struct walk *w)
 }
 
 /*
- * Goes to the first record that is later than the worst of those out of order: there it belongs.
+ * Finds the first record that is later than the worst unordered one: that is where the latter belongs.
  */
 static int measure_displacement(struct walk *w, struct err *err)
 {
@@ -224,7 +224,7 @@ static void take_other(struct walk *w, const struct record *rec)
 		check_time(w, rec, &w->sample, format->type);
 }
 
-/* As many as the reader has by now. */
+/* Adds an entry for each event that the reader has learned since. */
 static void follow_events(struct walk *w)
 {
 	while (w->inspection->events.n < w->reader->events.n)
@@ -233,11 +233,11 @@ static void follow_events(struct walk *w)
 
 static void take_record(struct walk *w, struct reader_cursor *cursor, const struct record *rec)
 {
-	/* Those of the kernel have none: they leave that of an earlier one where it is. */
+	/* Records of the kernel have no payload: the cursor still has that of an earlier record. */
 	count_type(w, rec, rec->type >= PERF_RECORD_USER_TYPE_START ? cursor->payload : 0);
 	if (UNLIKELY(rec->type >= PERF_RECORD_USER_TYPE_START || w->reader->has_new_events)) {
 		reader_take(cursor, rec, w->log);
-		/* Attrs come in a row; they are put to use behind the last. */
+		/* Attrs come in a row; they are applied after the last one. */
 		if (rec->type != PERF_RECORD_HEADER_ATTR) {
 			reader_settle(w->reader);
 			follow_events(w);

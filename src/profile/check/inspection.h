@@ -1,12 +1,12 @@
 /*
- * inspection.h - a recording counted and checked, record by record: what is in it, what is odd, lost or
+ * inspection.h - counts and checks a recording, record by record: what is in it, and what is odd, lost or
  * broken.
  *
- * In       an open reader; a log for what it says meanwhile
- * Out      struct inspection, which view/records/lint makes text of
+ * In       an open reader; a log for messages while reading
+ * Out      struct inspection, which view/records/lint shows as text
  * Owns     its arrays and strings
  * Units    times are ns of the perf clock, offsets those of the reader
- * Errors   reading errors. Damage is no error: it is what an inspection is for
+ * Errors   reading errors. Damage is not an error: an inspection is there to find it
  * Threads  one
  */
 #ifndef PACE_PROFILE_INSPECTION_H
@@ -24,13 +24,13 @@ struct inspection_type {
 	u64 n, bytes;
 };
 
-/* How often something was met, the first time and the worst. */
+/* How often something was found, with the first and the worst case. */
 struct inspection_finding {
 	u64 n;
 	u64 offset;       /* of the first record */
-	u64 worst_ns;     /* where it is about times */
-	u64 worst_offset; /* of the record with that */
-	const char *what; /* the error that the first one gave, or NULL */
+	u64 worst_ns;     /* for findings about times */
+	u64 worst_offset; /* of the record with worst_ns */
+	const char *what; /* the error of the first one, or NULL */
 };
 
 struct inspection_event {
@@ -42,23 +42,23 @@ struct inspection {
 	VEC(struct inspection_type) types;   /* ascending */
 	VEC(struct inspection_event) events; /* as many as the reader has */
 	u64 n_records, n_samples;
-	u64 n_payload_bytes; /* behind AUXTRACE and TRACING_DATA records, in none of their sizes */
+	u64 n_payload_bytes; /* after AUXTRACE and TRACING_DATA records, not counted in their sizes */
 
-	u64 first_time, last_time; /* of all records that carry one; 0: none does */
+	u64 first_time, last_time; /* of all records with a time; 0: there are none */
 
-	struct inspection_finding unordered; /* records behind a later one */
-	u64 unordered_bytes; /* how far in front of its place the worst of them belongs */
-	struct inspection_finding late; /* older than what a FINISHED_ROUND before them promises */
-	struct inspection_finding backwards; /* behind a later one of the same thread and CPU */
+	struct inspection_finding unordered; /* records after one with a later time */
+	u64 unordered_bytes;            /* how far before its position the worst of them belongs */
+	struct inspection_finding late; /* older than an earlier FINISHED_ROUND permits */
+	struct inspection_finding backwards; /* after a later one of the same thread and CPU */
 	struct inspection_finding unknown;   /* of types without a name */
 	struct inspection_finding foreign;   /* samples of events that the file does not describe */
-	struct inspection_finding undecoded; /* with fields that do not fit into them */
-	struct inspection_finding odd;       /* records that say what cannot be: record/oddity.h */
-	struct inspection_finding unaligned; /* with a size that is no multiple of 8 */
-	u64 n_not_native;                    /* of the other byte order, and no sense in this one */
+	struct inspection_finding undecoded; /* records too short for their fields */
+	struct inspection_finding odd;       /* records with impossible values: record/oddity.h */
+	struct inspection_finding unaligned; /* records whose size is not a multiple of 8 */
+	u64 n_not_native; /* records of the other byte order that cannot be converted */
 
 	u64 n_lost_records, n_lost_samples; /* dropped by the kernel */
-	u64 n_filtered;                     /* dropped by a BPF filter, as was wished */
+	u64 n_filtered;                     /* dropped by a BPF filter, as the user asked */
 	u64 n_throttled, n_aux_truncated;
 	struct reader_damage damage;
 	struct arena arena;

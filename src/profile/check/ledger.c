@@ -11,7 +11,7 @@
 static const struct {
 	const char *unit;
 	const char *what;
-	/* LOST_BEFORE: it never got into the file. NOT_READ: or read, and not true */
+	/* LOST_BEFORE: never in the file. NOT_READ: not readable, or not plausible. INFORMS: nothing is lost */
 	enum { INFORMS, LOST_BEFORE, NOT_READ } kind;
 } causes[] = {
 	[LEDGER_DROPPED_BY_KERNEL] = {"samples",
@@ -25,13 +25,13 @@ static const struct {
 		NOT_READ},
 	[LEDGER_FOREIGN] = {"samples", "belong to events that the file does not describe",
 		NOT_READ},
-	[LEDGER_ODD] = {"records", "say what cannot be", NOT_READ},
-	[LEDGER_NOT_NATIVE] = {"records", "cannot be turned into this byte order", NOT_READ},
+	[LEDGER_ODD] = {"records", "have impossible values", NOT_READ},
+	[LEDGER_NOT_NATIVE] = {"records", "cannot be converted to this byte order", NOT_READ},
 	[LEDGER_NAMELESS] = {"samples", "have no function name", INFORMS},
 	[LEDGER_INTERPRETED] = {"samples", "show an interpreter, not what it runs", INFORMS},
-	[LEDGER_LINELESS] = {"samples", "have no known line of source", INFORMS},
+	[LEDGER_LINELESS] = {"samples", "have no known source line", INFORMS},
 	[LEDGER_INLINELESS] = {"samples", "may lack their inlined functions", INFORMS},
-	[LEDGER_TYPELESS] = {"samples", "have no known type of data", INFORMS},
+	[LEDGER_TYPELESS] = {"samples", "have no known data type", INFORMS},
 	[LEDGER_TRUNCATED] = {"samples", "have stacks that end before their roots", INFORMS},
 };
 
@@ -61,7 +61,7 @@ void ledger_add_tally(struct ledger *l, const struct session_tally *t)
 	add(l, LEDGER_DROPPED_BY_KERNEL, t->n_lost_samples,
 		all ? (double)t->n_lost_samples / all : -1, "",
 		"record with larger rings (-m) or a lower frequency (-F)");
-	/* The samples that LOST_SAMPLES records tell of are among those of the LOST records. */
+	/* LOST records also count the samples that LOST_SAMPLES records count. */
 	add(l, LEDGER_LOST_RECORDS, t->n_lost_records - MIN(t->n_lost_records, t->n_lost_samples),
 		-1, "", "record with larger rings (-m) or a lower frequency (-F)");
 	add(l, LEDGER_THROTTLED, t->n_throttled, -1, "", "a lower frequency (-F) avoids it");
@@ -94,16 +94,16 @@ static const struct dso *dso_of(const struct profile *p, const struct resolver *
 	return r->machine->dsos.at.at[p->dsos.at[i].source];
 }
 
-/* What samples lack whose innermost function is this. */
+/* Something that samples may lack. */
 struct lack {
 	enum ledger_cause cause;
-	/* Which kind of lack, 0 .. LINE_GAPS - 1; negative: none. */
+	/* The kind of lack of a sample in this frame, 0 .. LINE_GAPS - 1; negative: none. */
 	int (*kind)(const struct profile *p, const struct resolver *r,
 		const struct profile_frame *f);
 	const char *(*reason)(const struct resolver *r, const struct dso *dso, enum line_gap kind);
 };
 
-/* Samples whose innermost function lacks something, by DSO and kind, and why. */
+/* Adds the samples whose innermost function lacks something, by DSO and kind, with the reason. */
 static void add_lacking(struct ledger *l, const struct lack *lack, const struct profile *p,
 	const struct resolver *r)
 {
@@ -173,7 +173,7 @@ static int inline_kind(const struct profile *p, const struct resolver *r,
 	return resolver_lines_failed(r, dso_of(p, r, f->dso)) ? LINE_GAP_FILE : -1;
 }
 
-/* -X perf calls them py::name:file. */
+/* Python's -X perf names functions py::name:file. */
 static bool has_interpreted_names(const struct profile *p)
 {
 	for (u32 i = 1; i < p->symbols.n; i++)
@@ -216,7 +216,7 @@ void ledger_add_inlineless(struct ledger *l, const struct profile *p, const stru
 	add_lacking(l, &(struct lack){LEDGER_INLINELESS, inline_kind, resolver_lines_reason}, p, r);
 }
 
-/* Why the type is not known, by what DSO: one line for each two of them. */
+/* Adds one entry for each pair of DSO and reason. */
 void ledger_add_typeless(struct ledger *l, const struct profile *p, const struct resolver *r)
 {
 	u64 *lacking = mem_zalloc((p->dsos.n + 1) * DATATYPE_OUTCOMES * sizeof(*lacking)), all = 0;
@@ -249,12 +249,12 @@ void ledger_add_typeless(struct ledger *l, const struct profile *p, const struct
 	mem_free(lacking);
 }
 
-/* What would let stacks with this ending be found to their roots; "" if nothing is known. */
+/* Adds the remedy for stacks with this ending; nothing if none is known. */
 static void add_remedy(enum stack_ending ending, u32 dump_bytes, u64 enough, struct str *text)
 {
 	static const char across[] =
-		"frame pointers, where the program keeps them, lead there: record with --call-graph fp";
-	const u64 most = 65528; /* the size of a record has 16 bits */
+		"frame pointers, if the program keeps them, lead to the root: record with --call-graph fp";
+	const u64 most = 65528; /* the size field of a record has 16 bits */
 	u64 size = enough ? align_up(MAX(enough, (u64)dump_bytes + 1), 1024) : 2 * (u64)dump_bytes;
 
 	switch (ending) {
@@ -269,7 +269,7 @@ static void add_remedy(enum stack_ending ending, u32 dump_bytes, u64 enough, str
 				(unsigned long long)MIN(size, most),
 				!enough                ? ""
 					: size <= most ? " (enough for 95% of them)"
-						       : " (there is no larger one)");
+						       : " (the maximum)");
 		break;
 	case STACK_NO_CFI:
 		str_add(text,
@@ -277,34 +277,35 @@ static void add_remedy(enum stack_ending ending, u32 dump_bytes, u64 enough, str
 		break;
 	case STACK_NO_FRAME_POINTER:
 		str_add(text,
-			"record with -g alone, which needs none, or compile it with -fno-omit-frame-pointer");
+			"record with -g alone, which needs no frame pointers, or compile it with -fno-omit-frame-pointer");
 		break;
 	case STACK_NO_FILE:
-		str_add(text, "bring the recorded file here, or name its folder with --symfs");
+		str_add(text,
+			"copy the recorded file to this machine, or name its folder with --symfs");
 		break;
 	case STACK_NO_REGISTER:
 		str_add(text,
-			"record with the right to see the kernel: 'sudo sysctl kernel.perf_event_paranoid=1'");
+			"record with permission to sample the kernel: 'sudo sysctl kernel.perf_event_paranoid=1'");
 		break;
 	case STACK_CALLS_FORGOTTEN:
-		str_add(text, "show it with --stitch-lbr");
+		str_add(text, "report with --stitch-lbr");
 		break;
 	case STACK_NO_CODE_FILE:
-		str_add(text, "let what made the code keep frame pointers");
+		str_add(text, "make the program that generated the code keep frame pointers");
 		break;
 	default:
 		break;
 	}
 }
 
-/* The file, or what code without one is called. */
+/* Adds the file that is the cause, or the name of code without a file. */
 static void add_culprit(const struct profile_dso *dso, struct str *text)
 {
 	if (dso->source)
 		str_addf(text, ": %s", dso->kind == DSO_JIT ? dso->name : dso->path);
 }
 
-/* What made code while it ran has its own switches. */
+/* Adds the switch of a runtime that generated the code; false if there is none. */
 static bool add_runtime_remedy(const struct profile_ending *e, const struct profile_dso *dso,
 	const struct machine *m, struct str *text)
 {
@@ -354,7 +355,7 @@ bool ledger_has_unread(const struct ledger *l)
 	return false;
 }
 
-/* Told as "samples in FILE ...". */
+/* Whether the text is "samples in FILE ...". */
 static bool is_of_dso(enum ledger_cause cause)
 {
 	return cause == LEDGER_NAMELESS || cause == LEDGER_LINELESS || cause == LEDGER_INLINELESS ||
@@ -413,7 +414,7 @@ void ledger_warn(const struct ledger *l, struct log *log)
 
 void ledger_add_text(const struct ledger *l, bool in_full, struct str *text)
 {
-	/* By default only the file that costs most names, lines or stacks is mentioned. */
+	/* Without in_full only the file that lacks the most names, lines or stacks is mentioned. */
 	bool has_said[] = {[LEDGER_NAMELESS] = false,
 		[LEDGER_INTERPRETED] = false,
 		[LEDGER_INLINELESS] = false,

@@ -1,9 +1,8 @@
 /*
- * ledger.h - what a result is not made of: everything dropped, cut, throttled or nameless, by
- * cause.
+ * ledger.h - what a result lacks: everything dropped, cut, throttled or nameless, by cause.
  *
  * In       the tally of a session; the outcomes of naming
- * Out      entries: what, how much, where, and the one command that would repair most of it
+ * Out      entries: what, how much, where, and the one command that would mend most of it
  * Owns     its strings
  *
  * Invariant: samples in the file = samples shown + samples here under a cause that loses samples.
@@ -19,24 +18,24 @@
 enum ledger_cause {
 	LEDGER_DROPPED_BY_KERNEL, /* rings were full: samples that never got into the file */
 	LEDGER_LOST_RECORDS,      /* the same for records of all kinds */
-	LEDGER_THROTTLED,         /* the kernel switched sampling off for moments */
-	LEDGER_DAMAGED,           /* bytes of the file that are no records */
+	LEDGER_THROTTLED,         /* the kernel stopped sampling for a moment */
+	LEDGER_DAMAGED,           /* bytes of the file that are not records */
 	LEDGER_UNREADABLE,        /* samples whose fields do not fit their event */
 	LEDGER_FOREIGN,           /* samples of events the file does not describe */
-	LEDGER_ODD,               /* records that say what cannot be */
-	LEDGER_NOT_NATIVE,        /* records of the other byte order that make no sense */
-	LEDGER_NAMELESS,          /* samples in functions that nobody knows the name of */
+	LEDGER_ODD,               /* records with impossible values */
+	LEDGER_NOT_NATIVE,        /* records of the other byte order that cannot be converted */
+	LEDGER_NAMELESS,          /* samples in functions whose name is not known */
 	LEDGER_INTERPRETED,       /* samples in an interpreter, which hides what it runs */
-	LEDGER_LINELESS,          /* samples whose line of source is not known */
-	LEDGER_INLINELESS,        /* samples where debug information is that could not be read */
+	LEDGER_LINELESS,          /* samples whose source line is not known */
+	LEDGER_INLINELESS,        /* samples in code whose debug information could not be read */
 	LEDGER_TYPELESS,          /* samples that access data whose type is not known */
-	LEDGER_TRUNCATED,         /* samples whose stacks were not found to their roots */
+	LEDGER_TRUNCATED,         /* samples whose stacks end before their roots */
 };
 
 struct ledger_entry {
 	enum ledger_cause cause;
 	u64 amount;         /* samples, branches, records or bytes */
-	double share;       /* of all samples, 0..1; negative if that makes no sense */
+	double share;       /* of all samples, 0..1; negative: not applicable */
 	const char *unit;   /* of the amount, in the plural */
 	const char *where;  /* a DSO, a place in the file, or "" */
 	const char *remedy; /* one sentence or command, or "" */
@@ -54,24 +53,23 @@ void ledger_add_tally(struct ledger *l, const struct session_tally *t);
 /* Samples whose innermost frame has no name, DSO by DSO. */
 void ledger_add_nameless(struct ledger *l, const struct profile *p, const struct resolver *r);
 
-/* Samples in an interpreter, if they are many and nothing of what it runs has a name. */
+/* Samples in an interpreter, if there are many and no function that it runs has a name. */
 void ledger_add_interpreted(struct ledger *l, const struct profile *p);
 
-/* Samples whose innermost frame has no line, by DSO and cause; if lines were asked for. */
+/* Samples whose innermost frame has no source line, by DSO and cause. */
 void ledger_add_lineless(struct ledger *l, const struct profile *p, const struct resolver *r);
 
 /*
- * The same where inlined functions were asked for: that a file has no debug information is nothing to
- * tell, but that what it has could not be read is.
+ * Samples that may lack inlined functions, by DSO and cause: files whose debug information could not be read.
+ * Files without any are not mentioned.
  */
 void ledger_add_inlineless(struct ledger *l, const struct profile *p, const struct resolver *r);
 
-/* Samples without a type of data, by reason and DSO; if types were asked for. */
+/* Samples whose data type is not known, by reason and DSO. */
 void ledger_add_typeless(struct ledger *l, const struct profile *p, const struct resolver *r);
 
 /*
- * Samples whose stacks, made of stack dumps of so many bytes, ended before their roots, by cause and
- * DSO of the machine.
+ * Samples whose stacks ended before their roots, by cause and DSO; dump_bytes: the size of their stack dumps.
  */
 void ledger_add_endings(struct ledger *l, const struct profile *p, const struct machine *m,
 	u32 dump_bytes);
@@ -79,13 +77,13 @@ void ledger_add_endings(struct ledger *l, const struct profile *p, const struct 
 /* Whether something that is in the file could not be read. */
 bool ledger_has_unread(const struct ledger *l);
 
-/* What of the samples is missing: never taken, not in the file or not readable; "a; b", or nothing. */
+/* Adds what is missing from the samples: never taken, not in the file, or not readable; "a; b", or nothing. */
 void ledger_add_losses(const struct ledger *l, struct str *text);
 
-/* Says what could not be read. */
+/* Warns of everything in the file that could not be read. */
 void ledger_warn(const struct ledger *l, struct log *log);
 
-/* One line for the worst; several sentences in all with `in_full`. Each line begins with "# ". */
+/* Adds lines that begin with "# ": the worst entry of each cause, or all entries with `in_full`. */
 void ledger_add_text(const struct ledger *l, bool in_full, struct str *text);
 
 #endif

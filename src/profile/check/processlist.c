@@ -10,7 +10,7 @@ void processlist_init(struct processlist *r,
 	r->ctx = ctx;
 }
 
-/* ---- who is there ---- */
+/* ---- processes ---- */
 
 static struct processlist_slot *find_slot(const struct processlist *r, u32 pid)
 {
@@ -92,12 +92,12 @@ static void fork_process(struct processlist *r, const struct record_task *f, u64
 {
 	struct processlist_process *p = find(r, f->pid), *parent;
 
-	/* The recorder tells what was there before, also of who was forked while it looked. */
+	/* The recorder also writes a FORK for existing processes, even if the kernel did for one that was new. */
 	if (p && p->is_told && !p->has_left && (!time || !p->fork_time)) {
 		p->fork_time = MAX(p->fork_time, time);
 		return;
 	}
-	/* Where there is no order, its end may be told first. */
+	/* Without an order, the process's EXIT may come before its FORK. */
 	if (p && p->is_told && !(r->is_unordered && p->exit_time >= time)) {
 		r->n_doubles += !p->has_left;
 		end(r, p);
@@ -139,12 +139,12 @@ static void name(struct processlist *r, const struct record *rec, const struct r
 	if (c->tid != c->pid) {
 		add_thread(p, c->tid);
 	} else if (rec->misc & PERF_RECORD_MISC_COMM_EXEC && !r->is_unordered) {
-		/* Whichever thread called exec is the first one now, and the only one. */
+		/* The thread that called exec is now the first and only one. */
 		p->threads.n = 0;
 		p->has_left = false;
 		p->exit_time = 0;
 	}
-	/* A process is called what its first thread is called. */
+	/* A process has the name of its first thread. */
 	if (c->tid == c->pid || !p->name.n)
 		set_name(r, p, c->comm.at, c->comm.n);
 }
@@ -180,7 +180,7 @@ void processlist_apply(struct processlist *r, const struct record *rec,
 	default:
 		return;
 	}
-	/* All of these begin with the number of the process. */
+	/* All of these records begin with the pid. */
 	note_told(r, body->comm.pid);
 }
 
@@ -209,7 +209,7 @@ void processlist_add_sample(struct processlist *r, u32 pid, u32 event, u64 perio
 	add_count(count_of(r, p, event), &one);
 }
 
-/* What no record tells of but samples is nobody's. */
+/* Moves samples of processes that only samples name to PROCESSLIST_NOBODY. */
 static void forget_untold(struct processlist *r)
 {
 	for (size_t i = 0; i < r->slots.n; i++) {

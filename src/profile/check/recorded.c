@@ -40,7 +40,7 @@ int recorded_open(struct recorded *r, const char *path, struct log *log, struct 
 
 /* ---- profiles that other programs made ---- */
 
-/* What opens as no recording; of a pipe its beginning was read already. */
+/* Opens a file that is not a recording. The beginning of a pipe was read already. */
 static int open_import(struct recorded *r, int fd, const char *path, struct err *err)
 {
 	const struct reader *reader = &r->trace.session.reader;
@@ -52,7 +52,7 @@ static int open_import(struct recorded *r, int fd, const char *path, struct err 
 		return 0;
 	}
 	import_close(&r->import);
-	/* What no importer knows is no recording either: that is said already. */
+	/* If no importer knows the format either, *err still says that it is not a recording. */
 	if (why.code)
 		*err = why;
 	return err->code;
@@ -129,7 +129,7 @@ static u32 max_stack_of(const struct recorded_options *o)
 	return o->max_stack ? o->max_stack : RECORDED_STACK;
 }
 
-/* Samples into a profile; the kernel's symbols are read meanwhile, if they will be needed. */
+/* Counts samples into the profile; meanwhile the kernel's symbols are read if they will be needed. */
 static int count(struct recorded *r, const struct recorded_options *o, struct err *err)
 {
 	struct gather_options g = {
@@ -180,7 +180,7 @@ static void name(struct recorded *r, const struct recorded_options *o)
 	if (o->servers_begin)
 		o->servers_begin(&r->trace.resolver, o->trace.debuginfod_s, shares);
 	naming_resolve(&r->profile, &r->trace.resolver, &naming);
-	/* Types need what lines need: while servers are asked. */
+	/* Types need the same files as lines: load them while servers are asked. */
 	vec_each(dso, &r->profile.dsos)
 		if (o->labels & LABEL_BIT(LABEL_ACCESS) && shares[dso->source] > 0)
 			resolver_load_lines(&r->trace.resolver,
@@ -192,7 +192,7 @@ static void name(struct recorded *r, const struct recorded_options *o)
 	recorded_stage_ends(r, "names");
 }
 
-/* Of rows as they are shown: without the scheduler's own functions. */
+/* Finds the data types of rows, after the scheduler's functions were removed from them. */
 static void find_types(struct recorded *r, const struct recorded_options *o)
 {
 	if (!(o->labels & LABEL_BIT(LABEL_ACCESS)))
@@ -200,10 +200,10 @@ static void find_types(struct recorded *r, const struct recorded_options *o)
 	typing_resolve(&r->profile, &r->trace.resolver,
 		&(struct typing_events){&r->trace.session.reader.events, o->skid}, o->n_workers);
 	typing_note_skid(&r->profile, &r->trace.session.reader.events, o->skid, r->log);
-	recorded_stage_ends(r, "types of data");
+	recorded_stage_ends(r, "data types");
 }
 
-/* The first pass: who was where, and when threads came and went if that is wanted. */
+/* The first pass: threads and maps over time; also marks for wall-clock time if wanted. */
 static int scan(struct recorded *r, const struct recorded_options *o, struct err *err)
 {
 	struct wallmarks marks;
@@ -231,7 +231,7 @@ static void say_cut(const struct recorded *r, u32 max_stack)
 {
 	if (r->profile.n_cut)
 		log_note(r->log,
-			"%llu call chains have more than %u addresses and are cut there: --max-stack shows more",
+			"%llu call chains have more than %u addresses and are cut off there: --max-stack shows more",
 			(unsigned long long)r->profile.n_cut, max_stack);
 }
 
@@ -258,7 +258,7 @@ static int read_trace(struct recorded *r, const struct recorded_options *o, stru
 	if (o->labels & LABEL_BIT(LABEL_ACCESS))
 		ledger_add_typeless(&r->ledger, &r->profile, &r->trace.resolver);
 	ledger_add_endings(&r->ledger, &r->profile, &r->trace.machine, r->dump_bytes);
-	/* These are no samples that a ledger could count. */
+	/* These rows are not samples, so they are added after the ledger has counted. */
 	if (o->has_wall)
 		wallprofile_add_rest(&r->profile, &r->wall, &r->trace.machine);
 	return 0;

@@ -1,12 +1,11 @@
 /*
- * recorded.h - a recording as a profile with names: all stages from the file to the narrow waist. What
- * another program made of one (profile/import/import.h) is a profile already, and has no trace.
+ * recorded.h - reads a recording into a profile with names: all stages from the file to struct profile. A file
+ * of another program (profile/import/import.h) is a profile already, and has no trace.
  *
- * In       a file; which labels, stacks and parts of the source are wanted
+ * In       a file; which labels, stacks and parts of the source location are wanted
  * Out      struct profile, named; the ledger of what was lost on the way
- * Owns     all that is between the file and the profile, until recorded_close()
- * Errors   those of the file: ERR_NOENT, ERR_FORMAT, ERR_SYS; what is damaged behind the header is
- *          in the ledger
+ * Owns     everything between the file and the profile, until recorded_close()
+ * Errors   those of the file: ERR_NOENT, ERR_FORMAT, ERR_SYS; damage after the header is in the ledger
  * Threads  one calls; reading and naming use n_workers
  */
 #ifndef PACE_PROFILE_RECORDED_H
@@ -30,12 +29,12 @@ enum { RECORDED_STACK = 127 }; /* addresses of a call chain: as many as the kern
 struct recorded_options {
 	struct trace_options trace; /* where names come from */
 	/*
-	 * Called before and after names are looked up, with the share of the samples that each DSO has,
-	 * by its id: who shows how far servers are. NULL: nobody does.
+	 * Called before and after names are looked up, with the share of the samples in each DSO, by its id,
+	 * to show the progress of downloads. NULL: not shown.
 	 */
 	void (*servers_begin)(struct resolver *r, double seconds, const double *shares);
 	void (*servers_end)(struct resolver *r);
-	u32 max_stack; /* addresses of a call chain; 0: RECORDED_STACK, of other programs' profiles all */
+	u32 max_stack; /* addresses of a call chain; 0: RECORDED_STACK, or all in imported profiles */
 	unsigned n_workers;
 	u64 read_most; /* as in struct session */
 	u64 labels;    /* LABEL_BIT()s */
@@ -43,38 +42,38 @@ struct recorded_options {
 	enum typing_skid skid;     /* of LABEL_ACCESS */
 	bool has_wall;             /* the profile is of wall-clock time: see gather.h */
 	const struct cpus *cpus;   /* only samples of these; NULL: of all */
-	const struct spans *spans; /* the same */
-	/* Only between events, not with has_wall; NULL or without names: always. */
+	const struct spans *spans; /* only samples in these; NULL: in all */
+	/* Only samples between events; not with has_wall. NULL or without names: all. */
 	const struct switching_options *switching;
-	u64 time_quantum; /* ns, for LABEL_TIME; 0: the usual one */
+	u64 time_quantum; /* ns, for LABEL_TIME; 0: the default */
 	bool has_history; /* with has_stacks, as in struct aggregate_options; also without chains */
 	bool has_branches, has_blocks, is_weighed,
 		has_raw_fields;       /* as in struct aggregate_options */
 	const char *const *fields;    /* LABEL_FIELDS; NULL: none */
 	struct naming_options naming; /* n_workers is filled in */
-	/* Who else wants the samples that are counted, in the same pass. */
+	/* Other visitors of the counted samples, in the same pass. */
 	const struct visitor *beside[GATHER_BESIDE];
 	size_t n_beside;
 };
 
 struct recorded {
 	struct log *log;
-	struct trace trace;   /* all zero of a profile that another program made */
-	struct import import; /* such a one; importer NULL: it is a recording, and has its trace */
+	struct trace trace;   /* all zero for a profile of another program */
+	struct import import; /* of another program; importer NULL: a recording, with a trace */
 	struct wall wall;     /* with recorded_options.has_wall */
 	struct switching switching;
 	struct sideband moments; /* if labels need them */
 	struct profile profile;
 	struct ledger ledger;
 	bool has_chains; /* callers can be known */
-	u32 dump_bytes;  /* of the largest */
+	u32 dump_bytes;  /* size of the largest stack dumps */
 	u64 stage_began_ns;
 };
 
-/* Opens the file and reads what it says of itself: whether it has call chains. */
+/* Opens the recording and reads its header: events, and whether it has call chains. */
 int recorded_open(struct recorded *r, const char *path, struct log *log, struct err *err);
 
-/* The same; what is no recording may be a profile that another program made. */
+/* The same, but the file may also be a profile of another program. */
 int recorded_open_any(struct recorded *r, const char *path, struct log *log, struct err *err);
 
 static inline bool recorded_has_trace(const struct recorded *r)
@@ -82,7 +81,7 @@ static inline bool recorded_has_trace(const struct recorded *r)
 	return !r->import.importer;
 }
 
-/* As label_check(), of either. */
+/* Like label_check(), also for imported profiles. */
 int recorded_check_label(const struct recorded *r, enum profile_label label, struct err *err);
 
 /* Whether the periods of an event of r->profile are nanoseconds. */
@@ -91,7 +90,7 @@ bool recorded_is_time(const struct recorded *r, u32 event);
 /* Reads it all into r->profile. */
 int recorded_read(struct recorded *r, const struct recorded_options *options, struct err *err);
 
-/* Under -v: how long the stage took that ends now. */
+/* Logs, with -v, how long the stage that ends now took. */
 void recorded_stage_ends(struct recorded *r, const char *stage);
 
 void recorded_close(struct recorded *r);

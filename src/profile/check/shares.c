@@ -1,6 +1,6 @@
 #include "profile/check/shares.h"
 
-/* By symbol, by DSO: whether the pattern is its name. Names that are made up are none. */
+/* For each symbol, or DSO, whether its name matches the pattern. Made-up names never match. */
 static bool *matching_symbols(const struct profile *p, const char *pattern, bool *ret_is_made_up)
 {
 	bool *matches = mem_zalloc(p->symbols.n + 1);
@@ -28,7 +28,7 @@ static bool *matching_dsos(const struct profile *p, const char *pattern)
 struct looking {
 	const struct shares *shares;
 	bool *symbols, *dsos;
-	bool *below; /* by node of the call tree: it, or a caller of it, matches */
+	bool *below; /* by node of the call tree: the node or one of its callers matches */
 	const char *pattern;
 };
 
@@ -49,7 +49,7 @@ static bool is_meant(const struct looking *l, enum assertion_word word, size_t r
 	u32 node = l->shares->calls->of_row[row];
 
 	switch (word) {
-	case ASSERTION_SHARE: /* of inlined code, of the function it is part of, as rows are */
+	case ASSERTION_SHARE: /* inlined code belongs to its function, as in rows */
 		return l->symbols[nodes[nodes[node].function].symbol];
 	case ASSERTION_CHILDREN:
 		return l->below[node];
@@ -58,7 +58,7 @@ static bool is_meant(const struct looking *l, enum assertion_word word, size_t r
 	case ASSERTION_COMM:
 		return assertion_matches(l->pattern,
 			profile_text(profile_label(p, row, LABEL_COMM)));
-	default: /* CLAIM_NAMELESS */
+	default: /* ASSERTION_NAMELESS */
 		return !profile_is_named(
 			&p->symbols.at[p->frames.at[p->rows.at[row].frame].symbol]);
 	}

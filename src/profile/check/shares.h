@@ -1,5 +1,5 @@
 /*
- * shares.h - what parts of a profile a name has: the values that claims are about.
+ * shares.h - the share of a profile that belongs to a name: the values of assertions.
  *
  * In       a named profile, its call tree, the ledger's numbers
  * Out      percent of the event's period
@@ -17,15 +17,15 @@ struct shares {
 	const struct calls *calls;
 	const struct account *account;
 	u32 event;
-	const char *unknown; /* set: a name was asked for that nothing in the profile has */
+	const char *unknown; /* a name asked for that the profile does not have; or NULL */
 	/*
-	 * Set: the same, but naming made it up for functions of a stripped file, after where they begin. Such
-	 * names are never meant: the next build has others.
+	 * The same, but naming made the name up from the address of a function in a stripped file. Such names
+	 * never match: the next build has others.
 	 */
 	const char *made_up;
 };
 
-/* A assertion_value; ctx is struct shares. comm() needs LABEL_COMM. */
+/* An assertion_value; ctx is struct shares. comm() needs LABEL_COMM. */
 double shares_value(void *ctx, enum assertion_word word, const char *name);
 
 #endif

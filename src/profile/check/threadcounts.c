@@ -58,7 +58,7 @@ static void see(void *ctx, const struct record *rec)
 	if (rec->type != PERF_RECORD_READ || !f->n)
 		return;
 	event = formats_event(f, rec);
-	/* What cannot be decoded is counted by the pass. */
+	/* The pass itself counts records that cannot be decoded. */
 	if (event >= s->reader.events.n ||
 		record_decode(rec, formats_format(f, event)->trailer, &body, &err) <= 0)
 		return;
@@ -90,7 +90,7 @@ int threadcounts_settle(struct threadcounts *t, struct err *err)
 {
 	if (!t->at.n)
 		return err_set(err, ERR_INVAL,
-			"the recording has no counts of threads: record with -s; threads that are started meanwhile have them when they end");
+			"the recording has no counts per thread: record with -s; threads that start during the recording are counted when they end");
 	qsort(t->at.at, t->at.n, sizeof(*t->at.at), by_thread);
 	return 0;
 }

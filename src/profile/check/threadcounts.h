@@ -1,7 +1,7 @@
 /*
- * threadcounts.h - what each thread counted until it ended: READ records, which record -s asks for.
+ * threadcounts.h - the counts of each thread until it ended, from READ records (record -s).
  *
- * In       the records of a session's first pass, as an observer of it
+ * In       the records of a session's first pass, which it observes
  * Out      a count for each thread and event, by pid, tid, event
  * Owns     the counts
  * Errors   ERR_INVAL if the recording has none
@@ -15,7 +15,7 @@
 
 struct threadcount {
 	u32 pid, tid, event;
-	u64 n;    /* of all CPUs, in the event's unit */
+	u64 n;    /* over all CPUs, in the event's unit */
 	u64 time; /* when the thread ended, as session_sample.time */
 };
 
@@ -26,10 +26,10 @@ struct threadcounts {
 	struct table index;
 };
 
-/* Before the first pass, which it watches. *t must stay where it is until the pass is over. */
+/* Watches the first pass; call this before it. *t must not move until the pass is over. */
 void threadcounts_watch(struct threadcounts *t, struct session *s);
 
-/* After it: they are in order. */
+/* Sorts the counts; call this after the pass. */
 int threadcounts_settle(struct threadcounts *t, struct err *err);
 
 void threadcounts_fini(struct threadcounts *t);

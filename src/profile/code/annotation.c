@@ -8,7 +8,7 @@ static void count(struct annotation_count *c, const struct profile_row *row)
 	c->period += row->period;
 }
 
-/* The rows that are in a function, by symbol; how many. */
+/* Sorts the rows that are in a function by symbol; returns how many there are. */
 static size_t sort_rows(struct annotation *a)
 {
 	const struct profile *p = a->profile;
@@ -60,7 +60,7 @@ static void add_function(struct annotation *a, size_t first, size_t n)
 	vec_add(&a->functions, f);
 }
 
-/* The hottest first; of equal ones the one that comes first in the profile. */
+/* The hottest first; equal ones in the order of the profile. */
 static int by_share(const void *left, const void *right)
 {
 	const struct annotation_function *a = left, *b = right;

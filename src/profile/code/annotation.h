@@ -1,14 +1,13 @@
 /*
  * annotation.h - which functions were sampled, and how often each of their addresses.
  *
- * In       a profile with names, without inlined functions and without the rows
- *          that are not wanted
+ * In       a profile with names, without inlined functions, filtered
  * Out      functions, the hottest first; for one of them its addresses, ascending
  * Owns     its arrays
  * Units    period as in the profile; addresses as resolver_answer.at
  *
- * Invariant: the places of a function sum to its counts, and the counts of all functions, with what
- * is nameless, to the totals.
+ * Invariant: the places of a function sum to its counts; the counts of all functions plus the nameless ones
+ * sum to the totals.
  */
 #ifndef PACE_PROFILE_ANNOTATION_H
 #define PACE_PROFILE_ANNOTATION_H
@@ -24,8 +23,8 @@ struct annotation_count {
 struct annotation_function {
 	u32 symbol;
 	size_t first, n; /* in annotation->rows */
-	double share;    /* of all periods of an event, in percent: the largest of them */
-	size_t counts;   /* of annotation->counts: one for each event */
+	double share;    /* percent of an event's period, the largest of all events */
+	size_t counts;   /* in annotation->counts: one for each event */
 };
 
 struct annotation_place {
@@ -37,7 +36,7 @@ struct annotation {
 	const struct profile *profile;
 	VEC(struct annotation_function) functions;
 	VEC(struct annotation_count) counts;
-	struct annotation_count *totals;   /* by event: whatever was counted */
+	struct annotation_count *totals;   /* by event: all rows */
 	struct annotation_count *nameless; /* by event: in no function */
 	struct sort_item *rows;            /* key: symbol; value: row of the profile */
 };
@@ -55,9 +54,9 @@ const struct profile_symbol *annotation_symbol(const struct annotation *a,
 	const struct annotation_function *f);
 
 /*
- * The functions with that name, as numbers in annotation->functions: those whose name it is, clone
- * suffixes aside; only if there are none those whose name it is a part of. `ret` has room for all;
- * *ret_is_whole tells which. How many.
+ * Finds the functions with that name, ignoring clone suffixes; if there are none, those whose name contains it.
+ * Returns how many; fills `ret`, which has room for all, with positions in annotation->functions. *ret_is_whole:
+ * whole names matched.
  */
 size_t annotation_find(const struct annotation *a, const char *name, u32 *ret, bool *ret_is_whole);
 

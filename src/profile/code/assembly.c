@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "symbol/name/demangle.h"
 
-/* A name of the debug information, as it is shown. */
+/* A name from the debug information, and how it is shown. */
 struct shown_name {
 	const char *name, *shown;
 };
@@ -17,7 +17,7 @@ struct assembling {
 	const struct dso *dso;
 	struct table files; /* of a->files, by path */
 	struct table lines; /* of a->lines, by file and line */
-	/* Names and files come by the same few pointers, again and again. */
+	/* Caches: the same few name and file pointers come again and again. */
 	VEC(struct shown_name) names;
 	struct table name_index;
 	const char *last_dir, *last_file;
@@ -59,7 +59,7 @@ static void add_row(struct assembly *a, u64 va, u32 size)
 			.counts = new_counts(a)}));
 }
 
-/* What was sampled inside of an instruction counts for it: nobody else could be meant. */
+/* Adds samples to rows. A sample inside an instruction counts for that instruction. */
 static void count_rows(struct assembly *a, const struct annotation_places *places)
 {
 	size_t row = 0;
@@ -99,7 +99,7 @@ static void take_code(struct assembling *s, const struct annotation_places *plac
 
 /* ---- targets ---- */
 
-/* "f+0x1c", "f" at its begin, "f@plt"; NULL: there is no name. Whether it is made up for want of one. */
+/* "f+0x1c", "f" at its start, "f@plt"; NULL: there is no name. *ret_is_made: the name is made up. */
 static const char *place_text(struct assembling *s, u64 va, bool *ret_is_made)
 {
 	struct assembly *a = s->a;
@@ -127,7 +127,7 @@ static const char *place_text(struct assembling *s, u64 va, bool *ret_is_made)
 	return intern_str(&a->strings, str_text(&s->scratch));
 }
 
-/* A variable, or constant text; code that an instruction takes the address of. */
+/* Names what an instruction refers to: a variable, constant text, or code whose address it takes. */
 static void name_reference(struct assembling *s, u64 va, struct assembly_row *row)
 {
 	struct assembly *a = s->a;
@@ -186,7 +186,7 @@ static void name_targets(struct assembling *s)
 
 /* ---- runs ---- */
 
-/* The row at a place of the DSO; `is_begin`: it must begin there. */
+/* The row at an offset of the DSO; is_begin: only if the row begins there. */
 static u32 row_at(struct assembling *s, u64 offset, bool is_begin)
 {
 	struct assembly *a = s->a;
@@ -283,7 +283,7 @@ static bool has_same_frames(const struct assembly *a, u32 first, u32 n,
 	return true;
 }
 
-/* Neighbours mostly come from the same place. */
+/* Sets a row's frames. Neighbouring rows mostly come from the same place and share theirs. */
 static void set_frames(struct assembly *a, struct assembly_row *row,
 	const struct assembly_frame *frames, u32 n)
 {
@@ -332,7 +332,7 @@ static void find_lines(struct assembling *s)
 		for (u32 i = 0; i < n; i++)
 			frames[i] = (struct assembly_frame){readable(s, found[i].function),
 				get_file(s, found[i].dir, found[i].file), found[i].line};
-		/* The outermost is the function itself, whatever the debug information calls it. */
+		/* The outermost frame is the function itself, whatever its name in the debug information. */
 		if (n)
 			frames[n - 1].function = a->symbol->name;
 		set_frames(a, row, frames, n);
@@ -357,8 +357,8 @@ static void find_jit_lines(struct assembling *s, const struct jitdump *dump)
 }
 
 /*
- * Reads the function's unit of debug information. It takes about as long as loading LLVM, which goes
- * on in another thread meanwhile: so it comes before the instructions.
+ * Reads the function's unit of debug information. This takes about as long as loading LLVM, which another
+ * thread does at the same time: so it comes before the instructions.
  */
 static void open_lines(struct assembling *s)
 {
@@ -387,7 +387,7 @@ static void take_lines(struct assembling *s)
 			str_add(&a->no_lines, reason);
 	}
 	if (!a->frames.n && !a->no_lines.n)
-		str_addf(&a->no_lines, "no line of source is known for it");
+		str_addf(&a->no_lines, "no source line is known for it");
 }
 
 /* ---- the hottest lines ---- */
@@ -407,7 +407,7 @@ static struct assembly_line *get_line(struct assembling *s, u32 file, u32 line)
 	return &a->lines.at[a->lines.n - 1];
 }
 
-/* By the first event in which they differ; else as they stand in the source. */
+/* The hotter one first, by the first event in which they differ; else in the order of the source. */
 static int by_heat(const void *left, const void *right, void *ctx)
 {
 	const struct assembly_line *l = left, *r = right;

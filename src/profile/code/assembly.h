@@ -1,15 +1,13 @@
 /*
- * assembly.h - one function as it is shown: its instructions, what was sampled in each, and where in
- * the source they come from.
+ * assembly.h - one function to be shown: its instructions, the samples in each, and the source lines they
+ * come from.
  *
- * In       a function of an annotation; a resolver that has its DSO loaded
- * Out      a row for each instruction; lines of source, the hottest first; what is to be said about
- *          it all
- * Owns     everything it points to, except names that the resolver has
+ * In       a function of an annotation; a resolver
+ * Out      a row for each instruction; source lines, the hottest first; why code or lines are missing
+ * Owns     everything it points to, except the resolver's names
  * Errors   none: without code there are rows for the sampled addresses only, and `no_code` says why
  *
- * Invariant: the counts of the rows sum to the function's, with `outside` for addresses that lie in
- * none.
+ * Invariant: the counts of the rows, plus `outside` for addresses in no row, sum to the function's.
  */
 #ifndef PACE_PROFILE_ASSEMBLY_H
 #define PACE_PROFILE_ASSEMBLY_H
@@ -28,10 +26,10 @@ struct assembly_options {
 	struct source_places places;
 	unsigned style;              /* of names: enum demangle_style */
 	unsigned frame_style;        /* of names of inlined functions */
-	bool has_source;             /* lines are wanted */
-	bool has_code;               /* files of source are wanted too */
-	const struct blocks *blocks; /* what branch stacks tell; NULL: nothing */
-	struct datanames *datanames; /* kept from function to function; NULL: data has no names */
+	bool has_source;             /* source lines are wanted */
+	bool has_code;               /* the text of source files is wanted too */
+	const struct blocks *blocks; /* runs from branch stacks; NULL: none */
+	struct datanames *datanames; /* kept from function to function; NULL: data is not named */
 };
 
 /* A place in the source: of an instruction, or of the call that was inlined around it. */
@@ -44,20 +42,20 @@ struct assembly_frame {
 struct assembly_row {
 	u64 va;
 	u32 size;
-	u32 first_frame, n_frames; /* in assembly->frames, what was inlined innermost first */
-	u32 to;                    /* the row that it jumps to; ASSEMBLY_NONE: none of these */
-	const char *target;        /* "f+0x1c", of jumps and calls; NULL: unknown */
-	const char *reference;     /* likewise of data; NULL: unknown */
-	const char *literal;       /* the constant text that it refers to, quoted; NULL: none */
-	/* Names that were made of where functions begin: another build has others. */
+	u32 first_frame, n_frames; /* in assembly->frames, innermost inlined function first */
+	u32 to;             /* the row that it jumps to; ASSEMBLY_NONE: no row of this function */
+	const char *target; /* "f+0x1c", for jumps and calls; NULL: unknown */
+	const char *reference; /* "v+0x8", for data; NULL: unknown */
+	const char *literal;   /* the constant text that it refers to, quoted; NULL: none */
+	/* The name was made up from a function's address: another build has another. */
 	bool is_target_made, is_reference_made;
 	size_t counts; /* in assembly->counts: one for each event */
-	/* Of straight runs of code that end with a branch taken here; 0 times: none was seen. */
+	/* Sums over straight runs of code that end with a branch taken here. */
 	u64 n_runs, n_run_cycles, n_run_instructions;
 };
 
 struct assembly_file {
-	const char *name; /* interned: its last part, or its path */
+	const char *name; /* interned: the last part of its path */
 	const char *path; /* interned: with its directory */
 	struct source source;
 };
@@ -75,10 +73,10 @@ struct assembly {
 	struct intern strings;
 	struct code code;
 	struct disasm disasm;
-	struct err no_code;            /* code 0: there is code */
-	struct str no_lines;           /* "": there are lines, or nobody asked */
-	u64 va;                        /* of its begin */
-	VEC(struct assembly_row) rows; /* as disasm.listing, if there is code */
+	struct err no_code;  /* code 0: there is code */
+	struct str no_lines; /* why there are no lines; "": there are, or they are not wanted */
+	u64 va;              /* of the first instruction */
+	VEC(struct assembly_row) rows; /* parallel to disasm.listing, if there is code */
 	VEC(struct assembly_frame) frames;
 	VEC(struct assembly_file) files;
 	VEC(struct assembly_line) lines; /* that were sampled, hottest first */
@@ -91,7 +89,7 @@ void assembly_init(struct assembly *a, const struct annotation *annotation,
 	const struct assembly_options *options);
 void assembly_fini(struct assembly *a);
 
-/* What the disassembler wrote of row i; "" without code. */
+/* The disassembler's text of row i; "" without code. */
 const char *assembly_text(const struct assembly *a, size_t i);
 
 /* The bytes of row i; NULL without code. */

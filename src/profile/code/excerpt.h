@@ -1,13 +1,13 @@
 /*
- * excerpt.h - which functions' code a recording carries: of those that were sampled, the hottest.
+ * excerpt.h - chooses the functions whose code a recording carries: the hottest of those sampled.
  *
  * In       stretches of code, with the samples that were taken in each
  * Out      how many samples a stretch needs to be carried
  * Owns     nothing
  * Units    addresses of one file; ranges half-open
  *
- * A flat profile touches thousands of functions once or twice: their code would be larger than the
- * records, and nobody looks at it. Where EXCERPT_SURE of all samples are, it is carried in any case.
+ * A flat profile touches thousands of functions once or twice: their code would be larger than the records,
+ * and nobody looks at it. Code with at least one of EXCERPT_SURE samples is always carried.
  */
 #ifndef PACE_PROFILE_EXCERPT_H
 #define PACE_PROFILE_EXCERPT_H
@@ -15,7 +15,7 @@
 #include "base/types.h"
 #include "base/vec.h"
 
-enum { EXCERPT_SURE = 500 }; /* one of so many samples */
+enum { EXCERPT_SURE = 500 }; /* 1/500 of all samples */
 
 struct excerpt_part {
 	u64 from, to;
@@ -24,16 +24,16 @@ struct excerpt_part {
 
 typedef VEC(struct excerpt_part) excerpt_list;
 
-/* Ascending by start, the same stretch once, with the samples of all. */
+/* Sorts by start, and merges equal stretches, with the sum of their samples. */
 void excerpt_sort(excerpt_list *parts);
 
 /*
- * The least number of samples with which all stretches of that many and more have no more than `most`
- * bytes together; at least 1, and more than n_samples, those of the whole recording, if that is none. `all` is put into another order.
+ * The least number of samples, at least 1, such that all stretches with that many or more have at most `most`
+ * bytes together; larger than n_samples, the number in the recording, if no stretch fits. Reorders `all`.
  */
 u64 excerpt_least(excerpt_list *all, u64 n_samples, u64 most);
 
-/* Of what excerpt_sort() left those with so many samples; what touches or overlaps is one. */
+/* Keeps the stretches with at least `least` samples, and joins those that touch or overlap. After excerpt_sort(). */
 void excerpt_keep(excerpt_list *parts, u64 least);
 
 #endif

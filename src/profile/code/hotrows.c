@@ -10,7 +10,7 @@ struct hotness {
 	double share;
 };
 
-/* Of the event of which the row has most of the function. */
+/* The row's share of the function's period, the largest of all events. */
 static double share_of(const struct assembly *a, const struct assembly_row *row)
 {
 	double most = 0;

@@ -1,12 +1,12 @@
 /*
- * hotrows.h - where in a function to look: its hottest instructions, with some around each.
+ * hotrows.h - finds where in a function to look: its hottest instructions, with some around each.
  *
  * In       an assembly
  * Out      stretches of its rows, ascending, half-open; they neither overlap nor touch
  * Owns     the list
  *
- * Hot is what has a hundredth of the function's period of an event, HOTROWS_MOST of them at most, and the
- * hottest one in any case. Without samples there is nothing to look at.
+ * An instruction is hot if it has a hundredth of the function's period of any event. At most HOTROWS_MOST are
+ * chosen, and always the hottest one. Without samples there are none.
  */
 #ifndef PACE_PROFILE_HOTROWS_H
 #define PACE_PROFILE_HOTROWS_H
@@ -23,7 +23,7 @@ struct hotrows {
 	VEC(struct hotrows_span) spans;
 };
 
-/* With so many rows before and behind each that is hot. */
+/* Each hot row is shown with `around` rows before and after it. */
 void hotrows_init(struct hotrows *h, const struct assembly *a, size_t around);
 void hotrows_fini(struct hotrows *h);
 

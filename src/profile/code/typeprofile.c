@@ -12,11 +12,11 @@ static void count(struct annotation_count *c, const struct profile_row *row)
 
 static bool covers(const struct profile_member *m, u64 offset)
 {
-	/* Arrays of unknown length reach to the end. */
+	/* An array of unknown length extends to the end. */
 	return offset >= m->offset && (!m->size || offset - m->offset < m->size);
 }
 
-/* The member of `line` that has a byte, which *offset counts in the outermost type; 0: none. */
+/* The member of `line` that contains the byte at *offset of the outermost type; 0: none. */
 static u32 member_at(const struct profile_member *lines, u32 n, u32 line, u64 *offset)
 {
 	for (u32 i = line + 1; i < n && lines[i].depth > lines[line].depth; i++) {

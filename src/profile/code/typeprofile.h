@@ -1,13 +1,13 @@
 /*
- * typeprofile.h - the types of data that were accessed, and how often each of their members.
+ * typeprofile.h - the data types that were accessed, and how often each of their members.
  *
  * In       a profile whose rows have LABEL_ACCESS, as profile/gather/typing leaves it
  * Out      types with members, the most accessed first; counts of each of their lines
  * Owns     its arrays
  * Units    period as in the profile
  *
- * An access counts for the innermost member that has its first byte, and for all that this is in. What lies in
- * a union counts for the union.
+ * An access counts for the innermost member that contains its first byte, and for all members around that one.
+ * An access to a member of a union counts for the union only.
  */
 #ifndef PACE_PROFILE_TYPEPROFILE_H
 #define PACE_PROFILE_TYPEPROFILE_H
@@ -17,22 +17,22 @@
 
 struct typeprofile_type {
 	u32 type;      /* in profile->types */
-	double share;  /* of all periods of an event, in percent: the largest of them */
-	size_t counts; /* in anatomy->counts: for each line of the type one for each event */
+	double share;  /* percent of an event's period, the largest of all events */
+	size_t counts; /* in typeprofile->counts: for each line of the type one for each event */
 };
 
 struct typeprofile {
 	const struct profile *profile;
 	VEC(struct typeprofile_type) types;
 	struct annotation_count *counts;
-	struct annotation_count *totals; /* by event: whatever was counted */
+	struct annotation_count *totals; /* by event: all rows */
 	struct annotation_count *typed;  /* by event: in types with members */
 };
 
 void typeprofile_init(struct typeprofile *a, const struct profile *p);
 void typeprofile_fini(struct typeprofile *a);
 
-/* Leaves only types of that name, with struct, class or union in front of it or without; false: there are none. */
+/* Keeps only types of that name, with or without struct, class or union in front; false: there are none. */
 bool typeprofile_keep(struct typeprofile *a, const char *name);
 
 /* The counts of a type's line: one for each event. */

@@ -10,7 +10,7 @@
 #include "profile/diff/loosename.h"
 #include "symbol/code/shape.h"
 
-/* Blocks of which nothing is aligned are the same, moved, if they have so much in common. */
+/* Two unaligned blocks are one block that moved if they have this share of their instructions in common. */
 #define MOVED_SHARE 0.7
 
 struct code_block {
@@ -20,7 +20,7 @@ struct code_block {
 struct code_side {
 	const struct assembly *assembly;
 	struct shape *shapes; /* by row */
-	u64 *loose;           /* the same, as align_add() wants them */
+	u64 *loose;           /* their loose shapes, for align_add() */
 	VEC(struct code_block) blocks;
 	u32 *block_of; /* by row */
 };
@@ -32,7 +32,7 @@ struct code_vote {
 };
 
 struct code_group {
-	u32 parent; /* itself: it is the root, of n blocks */
+	u32 parent; /* equal to its own number: a root, with n blocks in its group */
 	u32 n;
 };
 
@@ -51,7 +51,7 @@ static u32 n_rows(const struct code_side *s)
 	return (u32)s->assembly->rows.n;
 }
 
-/* A function's name as other builds have it; where in it does not matter. */
+/* A function's name without what differs between builds, and without the offset. */
 static const char *loose_name(const char *name, struct str *text)
 {
 	struct str whole = {0};
@@ -94,7 +94,7 @@ static void take_shapes(struct code_side *s)
 	str_fini(&target);
 }
 
-/* A block begins where something jumps to, and behind what goes elsewhere. */
+/* Finds basic blocks: one begins at each jump target, and after each jump, branch or return. */
 static void take_blocks(struct code_side *s)
 {
 	const struct assembly *a = s->assembly;
@@ -148,7 +148,7 @@ static u32 b_at(const struct comparing *c, u32 block)
 	return (u32)c->sides[CODEDIFF_A].blocks.n + block;
 }
 
-/* A's block, the earlier one, stays the root. */
+/* Joins two groups; the earlier root, A's block, stays the root. */
 static void join(struct comparing *c, u32 a, u32 b)
 {
 	u32 x = group_of(c, a), y = group_of(c, b_at(c, b));
@@ -159,7 +159,7 @@ static void join(struct comparing *c, u32 a, u32 b)
 	c->groups.at[MIN(x, y)].n += c->groups.at[MAX(x, y)].n;
 }
 
-/* Pairs come in the order of both sides: those of two blocks stand together. */
+/* Counts aligned pairs by blocks. Pairs are ascending on both sides, so those of two blocks are adjacent. */
 static void take_votes(struct comparing *c)
 {
 	vec_each(pair, &c->align.pairs) {
@@ -217,7 +217,7 @@ static double likeness(struct comparing *c, const struct code_block *a, const st
 	return share;
 }
 
-/* The blocks of B that are alone; those that were sampled first: *ret_n_hot of them. */
+/* The *ret_n blocks of B without a partner; the first *ret_n_hot of them were sampled. */
 static u32 *find_alone(struct comparing *c, size_t *ret_n, size_t *ret_n_hot)
 {
 	const struct code_side *b = &c->sides[CODEDIFF_B];
@@ -236,7 +236,7 @@ static u32 *find_alone(struct comparing *c, size_t *ret_n, size_t *ret_n_hot)
 	return found;
 }
 
-/* The one of n blocks of B that is most like a block of A; CODEDIFF_NONE: none is. */
+/* The block of B, among n, that is most like a block of A; CODEDIFF_NONE: none is similar enough. */
 static u32 find_like(struct comparing *c, const struct code_block *block, const u32 *among,
 	size_t n)
 {
@@ -256,10 +256,10 @@ static u32 find_like(struct comparing *c, const struct code_block *block, const 
 	return found;
 }
 
-/* Blocks that are alone, one of them hot: where else is one like it? */
+/* Joins blocks without a partner that are alike, if at least one of the two was sampled. */
 static void join_moved(struct comparing *c)
 {
-	/* Of functions that have nothing in common it is not worth more. */
+	/* For functions that have nothing in common, more trials are not worth the time. */
 	enum { LENGTH_MIN = 3, TRIALS_MAX = 1 << 22 };
 	const struct code_side *a = &c->sides[CODEDIFF_A];
 	size_t n, n_hot, n_trials = 0;
@@ -284,8 +284,8 @@ static void join_moved(struct comparing *c)
 /* ---- parts ---- */
 
 /*
- * All blocks, A's and then B's, in the order of their parts: by the first row in A; what only B has follows what stands before it
- * there. Their keys are alike within a part.
+ * All blocks, A's and then B's, sorted by part: by the first row in A; a part that only B has follows the block before
+ * it in B. The blocks of a part have equal keys.
  */
 static struct sort_item *order_blocks(struct comparing *c)
 {
@@ -296,7 +296,7 @@ static struct sort_item *order_blocks(struct comparing *c)
 	for (u32 i = 0; i < n; i++) {
 		u32 group = group_of(c, i);
 
-		/* The root is the first of a group: it has its place already. */
+		/* The root is the first block of a group, so its key is set already. */
 		if (group != i)
 			order[i] = (struct sort_item){order[group].key, i};
 		else if (i < n_a)
@@ -333,7 +333,7 @@ static void add_lines(struct comparing *c, struct codediff_part *part,
 	u32 x = 0, y = 0;
 
 	align_add(&align, of_a->keys.at, (u32)of_a->keys.n, of_b->keys.at, (u32)of_b->keys.n);
-	/* One more behind the last, for what follows it. */
+	/* One more pair at the end, for the rows after the last one. */
 	vec_add(&align.pairs, ((struct align_pair){(u32)of_a->rows.n, (u32)of_b->rows.n}));
 	vec_each(pair, &align.pairs) {
 		for (; x < pair->a; x++)
@@ -394,7 +394,7 @@ static void add_parts(struct comparing *c)
 {
 	struct sort_item *order = order_blocks(c);
 	size_t n = c->groups.n;
-	u32 furthest = 0; /* row of B that the parts so far begin with */
+	u32 furthest = 0; /* the latest row of B that a part so far begins with */
 
 	for (size_t first = 0, end; first < n; first = end) {
 		struct code_rows rows[CODEDIFF_SIDES] = {0};
@@ -487,7 +487,7 @@ struct codediff_change codediff_change(const struct annotation_count part[CODEDI
 		if (!whole[side]->period || !whole[side]->n_samples)
 			continue;
 		amount[side] = (double)part[side].period;
-		/* What a sample stands for; of none at all one is not sure either. */
+		/* The period of one sample. Zero samples are uncertain too, hence the half sample more. */
 		one = part[side].n_samples ? amount[side] / k : (double)whole[side]->period / n;
 		k += 0.5;
 		if (of_share) {

@@ -36,7 +36,7 @@ double counts_scale(const struct event *e)
 
 /* ---- places ---- */
 
-/* Which of a CPU's numbers make a place, and what it is called. */
+/* Sets the key and the name of the place that a CPU belongs to. */
 static void name_place(enum counts_scope scope, const struct topology *t, s32 cpu,
 	struct counts_place *p, char *name, size_t size)
 {
@@ -107,20 +107,20 @@ static void name_thread(const struct counts_places *places, pid_t tid, char *nam
 		snprintf(name, size, ":%d", tid);
 }
 
-/* What finding places remembers: asking sysfs and comparing keys is done once for each. */
+/* Memory for finding places, so that each CPU's topology is read only once. */
 struct place_finder {
 	struct counts *counts;
 	const struct counts_places *where;
 	struct table index; /* of places, by key */
 	VEC(struct cpu_place {
-		s32 cpu; /* of damaged recordings: any number */
+		s32 cpu; /* may be any number in damaged recordings */
 		struct topology topology;
 	})
 	cpus;
 	struct table cpu_index;
 };
 
-/* Until the next one is asked for. */
+/* The topology of a CPU, valid until the next call. */
 static const struct topology *topology_of(struct place_finder *f, s32 cpu)
 {
 	struct table_probe probe = table_probe(&f->cpu_index, hash_u64((u32)cpu));
@@ -137,7 +137,7 @@ static const struct topology *topology_of(struct place_finder *f, s32 cpu)
 	return &added->topology;
 }
 
-/* percore: the threads of a core are one also where CPUs are told apart. */
+/* percore: with separate CPUs, the threads of a core still count as one. */
 static enum counts_scope scope_of(const struct counts *s, u32 event)
 {
 	return s->scope == COUNTS_CPU && s->events->at[event].wishes & EVENT_PERCORE ? COUNTS_CORE
@@ -183,7 +183,7 @@ static int by_key(const void *a, const void *b)
 {
 	const struct counts_place *x = a, *y = b;
 
-	/* The places of a core stand behind those of its CPUs. */
+	/* Places of cores come after places of CPUs. */
 	if (x->key[3] != y->key[3])
 		return x->key[3] > y->key[3] ? -1 : 1;
 	for (size_t i = 0; i < 3; i++)
@@ -192,7 +192,7 @@ static int by_key(const void *a, const void *b)
 	return 0;
 }
 
-/* Where each place is behind the sorting. */
+/* Sorts the places; returns the new position of each, to be freed. */
 static u32 *sort_places(struct counts *s)
 {
 	u32 *now_at = mem_alloc((s->places.n + 1) * sizeof(*now_at));
@@ -206,7 +206,7 @@ static u32 *sort_places(struct counts *s)
 	return now_at;
 }
 
-/* An event that each CPU of a package counts for all of it is taken once. */
+/* Marks counters that count the same as another one: a per-package event is used once per package. */
 static void find_doubles(struct place_finder *f)
 {
 	struct counts *s = f->counts;
@@ -239,7 +239,7 @@ static void find_doubles(struct place_finder *f)
 	table_fini(&firsts);
 }
 
-/* All CPUs of a list lie in order already, but a socket's need not. */
+/* Finds the place of each counter, and sorts places: CPUs are in order already, but sockets may not be. */
 static void find_places(struct counts *s, const struct counts_places *where)
 {
 	const struct counters *counters = &s->counting->counters;
@@ -248,7 +248,7 @@ static void find_places(struct counts *s, const struct counts_places *where)
 
 	mem_free(s->place_of);
 	s->place_of = mem_alloc((counters->n + 1) * sizeof(*s->place_of));
-	/* A later run has the places of those before it, and perhaps more. */
+	/* A later run has all places of earlier runs, and perhaps more. */
 	vec_each(p, &s->places)
 		table_add(&f.index, hash_of(p->key), p - s->places.at);
 	for (size_t i = 0; i < counters->n; i++)
@@ -265,7 +265,7 @@ static void find_places(struct counts *s, const struct counts_places *where)
 	table_fini(&f.cpu_index);
 }
 
-/* How many CPUs or threads a place has: as many as one event has counters there. */
+/* Counts the CPUs or threads of each place: the counters that one event has there. */
 static void count_members(struct counts *s)
 {
 	const struct counters *counters = &s->counting->counters;
@@ -314,7 +314,7 @@ static u32 find_place(const struct counts *s, const s32 *key)
 	return p;
 }
 
-/* Room for all places; what earlier runs counted moves to where their place is now. */
+/* Makes room for all places, and moves the totals of earlier runs to the new positions. */
 static void make_cells(struct counts *s, const struct counts_place *before, size_t n_before)
 {
 	size_t n_cells = s->events->n * s->places.n;
@@ -347,7 +347,7 @@ void counts_begin(struct counts *s, const struct counting *counting,
 	mem_free(s->slice);
 	s->before = mem_zalloc(n * sizeof(*s->before));
 	s->slice = mem_zalloc(n * sizeof(*s->slice));
-	/* A run may meet places that none before it had: a CPU that came online. */
+	/* A run may have places that no earlier run had: a CPU that came online. */
 	if (!s->now || s->places.n != n_before)
 		make_cells(s, before, n_before);
 	mem_free(before);
@@ -355,7 +355,7 @@ void counts_begin(struct counts *s, const struct counting *counting,
 
 /* ---- counts ---- */
 
-/* What one counter counted since `before`. */
+/* Adds what one counter counted since `before`. */
 static void add_counter(struct counts *s, size_t i, const struct reading *before)
 {
 	const struct counter *c = &s->counting->counters.at[i];
@@ -374,7 +374,7 @@ static void add_counter(struct counts *s, size_t i, const struct reading *before
 		return;
 	to->enabled_ns += enabled;
 	to->running_ns += running;
-	/* A CPU that is off counts nothing; a task that sleeps has nothing to count. */
+	/* An offline CPU counts nothing: idle. A task that sleeps has nothing to count: not idle. */
 	to->n_idle += enabled ? !running : c->tid == -1;
 	if (running && running < enabled && !s->is_unscaled && !is_state)
 		value *= (double)enabled / (double)running;
@@ -382,7 +382,7 @@ static void add_counter(struct counts *s, size_t i, const struct reading *before
 	to->value += value * counts_scale(e);
 }
 
-/* `before` NULL: all that was counted. */
+/* Sets s->now to the counts since `before`; NULL: since the beginning. */
 static void take_since(struct counts *s, const struct reading *before)
 {
 	static const struct reading nothing;
@@ -459,7 +459,7 @@ enum count_state count_state(const struct count *c)
 {
 	if (!c->n_counters)
 		return COUNT_NOT_OPENED;
-	/* Of a task that slept all the time nothing was there to be counted: zero is true then. */
+	/* A task that slept all the time did nothing to be counted: then zero is correct. */
 	if (c->n_failed + c->n_idle >= c->n_counters)
 		return COUNT_NEVER_RAN;
 	return COUNT_OK;
@@ -477,8 +477,8 @@ double counts_scaling_error(const struct counts_total *t)
 	if (t->rates.n < 3 || !t->values.n || !t->running_ns || t->values.mean <= 0 || !t->raw)
 		return -1;
 	/*
-	 * Not only what was seen varies, so does what was not: the error of a total of which a part
-	 * is known (the finite population correction of sampling).
+	 * The error of a total of which a part is known: only the unseen part is uncertain (finite
+	 * population correction).
 	 */
 	error = sqrt(unseen * all) * variance_error(&t->rates) * variance_t95(t->rates.n);
 	return error / ((double)t->raw * (double)t->enabled_ns / (double)t->running_ns);
@@ -501,7 +501,7 @@ static const char *partial_reason(const struct count *c, struct arena *arena)
 			"on %u of %u counters the pinned event lost its place on the PMU: what it counted there is missing",
 			c->n_failed, c->n_counters);
 	else if (c->n_idle)
-		str_addf(&text, "%u of %u counters never were on the PMU: their part is missing",
+		str_addf(&text, "%u of %u counters were never on the PMU: their part is missing",
 			c->n_idle, c->n_counters);
 	if (!text.n)
 		return NULL;
@@ -517,7 +517,7 @@ const char *counts_reason(const struct counts *s, u32 event, const struct count 
 	const struct err *why = s->counting ? &s->counting->why[event] : NULL;
 
 	if (s->events->at[event].attr.type == EVENT_TYPE_TOOL && state != COUNT_OK)
-		return "the kernel tells it at the end of a command";
+		return "it is known only when a command ends";
 	if (state == COUNT_NOT_OPENED)
 		return why && why->code ? keep(arena, missing_reason(why))
 					: "no task or CPU of the target has it";
@@ -528,8 +528,8 @@ const char *counts_reason(const struct counts *s, u32 event, const struct count 
 	if (c->n_failed)
 		return "the pinned event lost its place on the PMU to others";
 	if (!c->enabled_ns)
-		return "it was not switched on: its CPU was off, or counting was";
+		return "it was never enabled: its CPU was offline, or counting was switched off";
 	return s->events->at[s->events->at[event].leader].n_members > 1
-		? "its group never fitted on the PMU: fewer events in it, or 'sudo sysctl kernel.nmi_watchdog=0', help"
-		: "it never was on the PMU, which was taken by others";
+		? "its group never fitted on the PMU: use fewer events in it, or 'sudo sysctl kernel.nmi_watchdog=0'"
+		: "it was never on the PMU, which other events occupied";
 }

@@ -45,7 +45,7 @@ static u64 hash_of(const char *const *names, size_t n, const char *build)
 	return hash;
 }
 
-/* The row with these names of this build, which are interned; a new one if there is none. */
+/* The row with these names and this build, all interned; created if new. */
 static struct delta_row *row_of(struct delta *d, const char *const *names, const char *build)
 {
 	u64 hash = hash_of(names, d->n_keys, build);
@@ -66,7 +66,7 @@ static struct delta_row *row_of(struct delta *d, const char *const *names, const
 	return row;
 }
 
-/* Of what a key prints: the symbol that it is a part of; 0: it is none's. */
+/* The symbol that a key's cell belongs to; 0: none. */
 static u32 symbol_in(const struct key *key, const struct hist *h, const struct hist_entry *e)
 {
 	u64 value;
@@ -95,8 +95,8 @@ const struct profile_dso *delta_addressed(const struct delta *d, const struct hi
 }
 
 /*
- * The build of a DSO, or what no other recording has if that is not known: addresses in it are the same
- * only in the same recording.
+ * The build of a DSO. If it is unknown, a text that is unique to the recording: then addresses are the same only
+ * within that recording.
  */
 static const char *intern_build(struct delta *d, size_t recording, const struct profile_dso *dso)
 {
@@ -130,7 +130,7 @@ static struct delta_build *get_build(struct delta *d, const char *build)
 	return &d->builds.at[d->builds.n - 1];
 }
 
-/* The files that a recording has samples of. */
+/* Notes the builds that a recording has samples of. */
 static void note_builds(struct delta *d, size_t recording, const struct profile *p)
 {
 	u8 side = d->recordings.at[recording].side;
@@ -144,7 +144,7 @@ static const char *intern_text(struct delta *d, const char *text)
 	return text ? intern_str(&d->strings, text) : NULL;
 }
 
-/* What was found out, with texts that stay. */
+/* Copies the cells, with texts interned in the delta. */
 static void keep_cells(struct delta *d, struct delta_row *row, const struct cell *cells)
 {
 	for (size_t i = 0; i < d->n_keys; i++) {
@@ -183,12 +183,12 @@ void delta_add(struct delta *d, size_t recording, const struct hist *h)
 		if (!row->is_in[DELTA_A] && !row->is_in[DELTA_B])
 			keep_cells(d, row, cells);
 		row->is_in[r->side] = true;
-		/* Rows that differ in what no key prints (two files of one name) are one. */
+		/* Rows that differ only in what no key prints (two files with one name) are one row. */
 		row->values[recording].period += value->period;
 		row->values[recording].n_samples += value->n_samples;
 	}
 	note_builds(d, recording, h->profile);
-	/* Also of the rows that a filter took away. */
+	/* These include rows that a filter removed. */
 	r->period = h->profile->events.at[h->events[0].event].period;
 	r->n_samples = h->profile->events.at[h->events[0].event].n_samples;
 	str_fini(&text);
@@ -233,7 +233,7 @@ static bool is_alone(const struct delta_row *row, int side)
 	return !row->is_gone && row->is_in[side] && !row->is_in[!side];
 }
 
-/* A row of B becomes a part of one of A. */
+/* Makes a row of B a part of a row of A. */
 static void take_in(struct delta *d, struct delta_row *a, struct delta_row *b)
 {
 	size_t symbol = delta_column(d, KEY_SYMBOL);
@@ -264,7 +264,7 @@ static void add_loose_cells(const struct delta *d, const struct delta_row *row,
 	str_add(text, row->build ? row->build : "");
 }
 
-/* Rows of one side that stand alone, by their loose names. */
+/* Sets the loose names of the rows without a partner on one side, and adds them to the index. */
 static void index_side(struct delta *d, int side, const struct renaming *names, const char **loose,
 	struct table *index)
 {
@@ -322,7 +322,7 @@ static void pair_by_loose_names(struct delta *d, const struct renaming *names)
 	mem_free(loose);
 }
 
-/* ---- what cannot be paired ---- */
+/* ---- rows that cannot be paired ---- */
 
 static bool has_build(const struct delta *d, int side, const char *build)
 {
@@ -344,7 +344,7 @@ static void add_unpaired(struct delta *d, struct delta_row *row, int side)
 	vec_add(&u->files, row->file);
 }
 
-/* The rows of one side whose builds the other does not have. */
+/* Finds the rows of one side whose builds the other side does not have. */
 static void find_foreign(struct delta *d, int side)
 {
 	const char *last = NULL;
@@ -361,7 +361,7 @@ static void find_foreign(struct delta *d, int side)
 	}
 }
 
-/* Only if both sides have such rows can one have been the other: else it is new, or gone. */
+/* A row may have an unknown partner only if both sides have such rows: else it is new, or gone. */
 static void find_unpaired(struct delta *d)
 {
 	for (int side = 0; side < DELTA_SIDES; side++)
@@ -384,7 +384,7 @@ void delta_pair(struct delta *d)
 	renaming_find(&names, d);
 	pair_by_loose_names(d, &names);
 	renaming_fini(&names);
-	/* The index is of no use any more: rows move. */
+	/* Rows move now, so the index becomes invalid. */
 	table_fini(&d->index);
 	memset(&d->index, 0, sizeof(d->index));
 	vec_each(row, &d->rows)
@@ -398,7 +398,7 @@ void delta_pair(struct delta *d)
 
 enum { LEVEL_ROWS_MIN = 5, LEVEL_SAMPLES_MIN = 5 };
 
-/* Whether every recording has enough of a row to say how fast it was. */
+/* Whether every recording has enough samples of a row to tell its speed. */
 static bool tells_level(const struct delta *d, const struct delta_row *row)
 {
 	for (size_t i = 0; i < d->recordings.n; i++)
@@ -446,7 +446,7 @@ bool delta_level(struct delta *d)
 		of_a += r->side == DELTA_A ? log(r->level) : 0;
 		n_a += r->side == DELTA_A;
 	}
-	/* The baseline keeps its size. */
+	/* The baseline keeps its level of 1. */
 	vec_each(r, &d->recordings)
 		if (n >= LEVEL_ROWS_MIN)
 			r->level /= exp(of_a / (double)n_a);

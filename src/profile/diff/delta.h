@@ -1,16 +1,14 @@
 /*
- * delta.h - several profiles side by side: the same row of each, whatever it was called in another
- * build.
+ * delta.h - several profiles side by side, row by row, even if a function has another name in another build.
  *
- * A row is told by what its cells read as. What is in one side only is paired once more by looser
- * names: functions without what a compiler hangs behind them (.isra.0, .constprop.0, .llvm.N, a
- * Rust hash), files without the number behind .so, and files of other names that hold mostly the
- * same functions.
+ * Rows are matched by the text of their cells. Rows on one side only are then paired by looser names:
+ * functions without the suffixes of compilers (.isra.0, .constprop.0, .llvm.N, a Rust hash), files without
+ * the version after .so, and files with other names that contain mostly the same functions.
  *
- * Addresses, and names that were made of them for want of others, tell functions only within one
- * build of a file: in other builds the same name is another row, and nobody's partner.
+ * An address, or a name made from one because there is no other, identifies a function only within one build
+ * of a file: in another build the same name is a different row, without a partner.
  * In       histograms (profile/rows/hist) of one event each, side by side: A, the baseline, and B
- * Out      rows with a value for each recording; what A and B differ by
+ * Out      rows with a value for each recording, of A and of B
  * Owns     all its text: the histograms may go
  * Units    periods as in the profiles
  * Threads  one
@@ -23,18 +21,18 @@
 
 enum { DELTA_A, DELTA_B, DELTA_SIDES };
 
-struct delta_value { /* of a row in one recording; without samples: it is not there */
+struct delta_value { /* of a row in one recording; without samples: it does not occur there */
 	u64 period, n_samples;
 };
 
 struct delta_row {
-	struct cell *cells;               /* by key; of A if it is there */
+	struct cell *cells;               /* by key; A's if the row is in A */
 	const char *names[HIST_KEYS_MAX]; /* the same as text, interned */
-	const char *was;                  /* a B that is paired by a looser name: its function */
-	struct delta_value *values;       /* by recording */
+	const char *was; /* paired by a looser name: the function's name in B; else NULL */
+	struct delta_value *values; /* by recording */
 	bool is_in[DELTA_SIDES];
 	bool is_gone; /* it became a part of another row */
-	/* What a cell that is made of an address is of, interned; NULL: all names are names. */
+	/* The file of a cell that shows an address, and its build, interned; NULL: no cell does. */
 	const char *file, *build;
 	bool is_unpaired; /* by delta_pair(): its build is on one side only, so its partner is unknown */
 };
@@ -42,11 +40,11 @@ struct delta_row {
 struct delta_recording {
 	const char *name; /* the caller's */
 	u8 side;
-	/* The first recording that is the same one, or a copy, counted from 1; 0: there is none before it. */
+	/* The first earlier recording that is the same file or a copy, counted from 1; 0: none. */
 	u32 same_as;
 	u64 period, n_samples; /* of all rows */
-	double per;   /* what its periods are divided by to be compared: 1 until it is set */
-	double level; /* how much longer most of its rows are than the baseline's; 1 until then */
+	double per;            /* divisor of its periods for comparisons: 1 until it is set */
+	double level; /* how much longer most of its rows are than the baseline's: 1 until it is set */
 };
 
 /* A build that recordings have samples of. */
@@ -55,18 +53,18 @@ struct delta_build {
 	bool is_in[DELTA_SIDES];
 };
 
-/* Rows of one side that have no partner because their builds are on that side only. */
+/* Rows of one side without a partner, because their builds are on that side only. */
 struct delta_unpaired {
 	u64 n_rows;
-	double share; /* the mean of the recordings' */
+	double share; /* their mean share over the recordings */
 	VEC(const char *) files;
 };
 
 struct delta {
 	const struct key *keys[HIST_KEYS_MAX];
 	size_t n_keys;
-	bool is_time; /* periods are nanoseconds: who compares sets it */
-	/* Likewise: not all tell the kernel's code from others, so that rows are not told apart by that. */
+	bool is_time; /* periods are nanoseconds; set by the caller */
+	/* Set by the caller if not all profiles mark kernel code: rows are then matched without the level. */
 	bool ignores_modes;
 	VEC(struct delta_recording) recordings; /* A's first */
 	VEC(struct delta_row) rows;
@@ -78,26 +76,25 @@ struct delta {
 	struct arena arena;
 };
 
-/* The recordings must be known before the first is added: all that follow are as many. */
+/* All recordings must be known here, before the first delta_add(). */
 void delta_init(struct delta *d, const struct key *const *keys, size_t n_keys,
 	const struct delta_recording *recordings, size_t n);
 void delta_fini(struct delta *d);
 
-/* The rows of one recording: its self periods, or the totals if the histogram has children. */
+/* Adds the rows of one recording: the self periods, or the totals if the histogram has children. */
 void delta_add(struct delta *d, size_t recording, const struct hist *h);
 
-/* When all are added: pairs what has another name on the other side. */
+/* Pairs rows that have another name on the other side. Call it when all recordings are added. */
 void delta_pair(struct delta *d);
 
 /*
- * Sets the recordings' levels: a machine that was busy, or slower, makes all rows longer, and would
- * hide the one that changed. The level is the median of the rows' ratios to their means over all
- * recordings, so that no single row moves it. False, and nothing is changed, if too few rows are in
- * all of them.
+ * Sets the recordings' levels. A busy or slower machine makes all rows longer and would hide the row that
+ * changed. The level is the median of the rows' ratios to their means over all recordings, so that no single
+ * row moves it. False, without a change, if too few rows are in all recordings.
  */
 bool delta_level(struct delta *d);
 
-/* A row's value in one recording, by what it is compared by. */
+/* A row's value in one recording, normalized for comparisons. */
 static inline double delta_per(const struct delta *d, const struct delta_row *row, size_t recording)
 {
 	const struct delta_recording *r = &d->recordings.at[recording];
@@ -108,14 +105,14 @@ static inline double delta_per(const struct delta *d, const struct delta_row *ro
 /* Its share of the recording, 0 to 1. */
 double delta_share(const struct delta *d, const struct delta_row *row, size_t recording);
 
-/* The mean of its shares in the recordings of a side. */
+/* The mean of the row's shares in the recordings of a side. */
 double delta_side_share(const struct delta *d, const struct delta_row *row, int side);
 
-/* Whether something in an entry's cells is told by its address alone: the DSO it is in, or NULL. */
+/* The DSO of an entry with a cell that is identified only by its address; NULL if there is no such cell. */
 const struct profile_dso *delta_addressed(const struct delta *d, const struct hist *h,
 	const struct hist_entry *e);
 
-/* The position of the first key that tells frames apart in this way, or n_keys. */
+/* The position of the first key that groups by this property of frames, or n_keys. */
 size_t delta_column(const struct delta *d, enum key_frame frame);
 
 #endif

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* What a compiler or a linker hangs behind a function's name; digits may follow each. */
+/* Suffixes that compilers and linkers add to a function's name; ".N" may follow each. */
 static const char *const suffixes[] = {".isra", ".constprop", ".part", ".cold", ".llvm",
 	".lto_priv", ".localalias", ".clone", ".__uniq"};
 

@@ -1,7 +1,7 @@
 /*
- * loosename.h - names of functions and files without what tells one build of them from another.
+ * loosename.h - strips from names of functions and files what differs between builds.
  *
- * In       names as symbol tables and demanglers have them
+ * In       names from symbol tables and demanglers
  * Out      text
  * Owns     nothing
  */
@@ -10,10 +10,10 @@
 
 #include "base/str.h"
 
-/* A function's name without what compilers hang behind it: .isra.0, .llvm.123, a Rust hash, [clone .part.1]. */
+/* Adds a function's name without the suffixes of compilers: .isra.0, .llvm.123, a Rust hash, [clone .part.1]. */
 void loosename_add_function(const char *name, struct str *text);
 
-/* libfoo.so.1.2.3 -> libfoo.so; also libfoo-1.2.so. */
+/* Adds a file's name without its version: libfoo.so.1.2.3 and libfoo-1.2.so -> libfoo.so. */
 void loosename_add_file(const char *name, struct str *text);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "event/abi.h"
 
-/* ---- what an event is, whatever it is called ---- */
+/* ---- the kind of an event, whatever its name ---- */
 
 enum kind {
 	KIND_OTHER,
@@ -36,7 +36,7 @@ static const struct {
 	enum kind kind;
 	u32 type;
 	u64 config;
-	const char *names[4]; /* as PMUs call them in sysfs */
+	const char *names[4]; /* names of PMUs' events in sysfs */
 } kinds[] = {
 	{KIND_CLOCK, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, {NULL}},
 	{KIND_CLOCK, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, {NULL}},
@@ -87,7 +87,7 @@ static const struct ratio {
 	{KIND_ITLB_MISSES, KIND_ITLB, 100, 2, true, "of all iTLB cache accesses"},
 };
 
-/* "cpu_core/cpu-cycles/u" is called cpu-cycles: true if that is `name`. */
+/* Whether the event's name is `name`: that of "cpu_core/cpu-cycles/u" is cpu-cycles. */
 static bool is_called(const char *text, const char *name)
 {
 	const char *slash = strchr(text, '/'), *from = slash ? slash + 1 : text;
@@ -98,7 +98,7 @@ static bool is_called(const char *text, const char *name)
 
 static enum kind kind_of(const struct event *e)
 {
-	/* Above, hybrid machines have the PMU of a generic event. */
+	/* On hybrid machines the upper half of a generic event's config is its PMU. */
 	u64 config = e->attr.type <= PERF_TYPE_HW_CACHE ? (u32)e->attr.config : e->attr.config;
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
@@ -118,7 +118,7 @@ static bool is_same(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Whether two events look at the same instructions of the same tasks on the same cores. */
+/* Whether two events observe the same instructions of the same tasks on the same cores. */
 static bool see_the_same(const struct event *a, const struct event *b)
 {
 	const u64 levels = ATTR_EXCLUDE_USER | ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_HV |
@@ -134,7 +134,7 @@ static bool is_counted(const struct count *c)
 	return count_state(c) == COUNT_OK;
 }
 
-/* The event of a kind to compare with: of the same group rather than another, NONE if there is none. */
+/* The event of a kind to compare with, preferably of the same group; TABLE_NONE if there is none. */
 static u32 partner_of(const struct metric_input *in, u32 event, enum kind kind)
 {
 	const struct event *e = &in->events->at[event];
@@ -145,7 +145,7 @@ static u32 partner_of(const struct metric_input *in, u32 event, enum kind kind)
 
 		if (i == event || kind_of(o) != kind || !is_counted(&in->counts[i]))
 			continue;
-		/* Time passes in the kernel and for every PMU alike. */
+		/* A clock counts in user space and kernel, and for every PMU. */
 		if (kind == KIND_CLOCK ? !is_same(e->cgroup, o->cgroup) : !see_the_same(e, o))
 			continue;
 		if (o->leader == e->leader)
@@ -183,7 +183,7 @@ static bool add_ratio(const struct metric_input *in, u32 event, const struct rat
 		.is_percent = r->is_percent,
 		.unit = r->unit,
 		.other = other};
-	/* A clock always runs: a scaled count may be held against it. */
+	/* A clock always runs: a scaled count may be compared with it. */
 	if (r->by != KIND_CLOCK && !ran_together(in, event, other)) {
 		ret->state = METRIC_APART;
 		return true;
@@ -195,7 +195,7 @@ static bool add_ratio(const struct metric_input *in, u32 event, const struct rat
 	return true;
 }
 
-/* Events a second of the clock that was counted beside them. */
+/* The rate: events per second of the clock that was counted with them. */
 static bool add_rate(const struct metric_input *in, u32 event, struct metric *ret)
 {
 	static const struct {
@@ -206,7 +206,7 @@ static bool add_rate(const struct metric_input *in, u32 event, struct metric *re
 	double rate;
 	size_t i = 0;
 
-	/* What has a unit is no number of events. */
+	/* A count with a unit is not a number of events. */
 	if (clock == TABLE_NONE || !in->counts[clock].value || in->events->at[event].unit ||
 		in->events->at[event].attr.type == EVENT_TYPE_TOOL)
 		return false;
@@ -235,7 +235,7 @@ static bool add_utilization(const struct metric_input *in, u32 event, struct met
 	return true;
 }
 
-/* The more of the two kinds of stalled cycles for each instruction. */
+/* The larger of the two kinds of stalled cycles, per instruction. */
 static bool add_stalls(const struct metric_input *in, u32 event, struct metric *ret)
 {
 	static const struct ratio stalls = {KIND_INSTRUCTIONS, KIND_OTHER, 1, 2, false,

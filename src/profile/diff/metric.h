@@ -1,8 +1,8 @@
 /*
- * metric.h - what a count means beside another one: instructions per cycle, shares, rates.
+ * metric.h - ratios of counts: instructions per cycle, shares, rates.
  *
- * Only counts of the same time make a ratio: both were on the PMU all the time, or both belong to
- * one group. Where that is not so, the answer is that, and not a number.
+ * Two counts make a ratio only if they are of the same time: both were on the PMU all the time, or both belong
+ * to one group. Otherwise the answer is METRIC_APART, not a number.
  * In       counts of all events in one place
  * Out      at most METRIC_MAX answers for an event
  */
@@ -22,9 +22,9 @@ enum metric_state {
 struct metric {
 	enum metric_state state;
 	double value;
-	unsigned digits;  /* behind the point */
-	bool is_percent;  /* of `unit` */
-	double factor;    /* of a rate: events a second that 1 stands for; else 1 */
+	unsigned digits;  /* after the point */
+	bool is_percent;  /* value is a percentage */
+	double factor;    /* for a rate: events per second that a value of 1 means; else 1 */
 	const char *unit; /* "insn per cycle", "of all branches", "M/sec" */
 	u32 other;        /* the event it is compared with; TABLE_NONE: time */
 };
@@ -34,10 +34,10 @@ struct metric_input {
 	const struct count *counts; /* by event */
 	double elapsed_ns;
 	const u32 *
-		pass_of; /* by event: those of different passes never ran together; NULL: all did */
+		pass_of; /* by event: events of different passes never ran together; NULL: all did */
 };
 
-/* What to say of an event; how many answers are filled in, which may be 0. */
+/* Fills in the metrics of an event; returns how many, which may be 0. */
 unsigned metric_of(const struct metric_input *in, u32 event, struct metric ret[METRIC_MAX]);
 
 #endif

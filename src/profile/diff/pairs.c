@@ -4,7 +4,7 @@
 
 #include "base/str.h"
 
-enum { GATE_BYTES = 256 << 10 }; /* by how much that is more one time than another */
+enum { GATE_BYTES = 256 << 10 }; /* by how much the memory at the start varies between runs */
 
 static const struct {
 	const char *name, *unit;
@@ -43,7 +43,7 @@ static double seconds_of(const struct timeval *t)
 	return (double)t->tv_sec + (double)t->tv_usec / 1e6;
 }
 
-/* What no kernel counts. */
+/* The value of a tool event, which pace measures itself, in ns. */
 static double time_of(const struct event *e, const struct pairs_run *run)
 {
 	if (e->attr.config == EVENT_TOOL_DURATION)
@@ -61,7 +61,7 @@ static double take_event(struct pairs *p, struct pairs_row *row, struct pairs_si
 	const struct count *c = counts_now(s, event, 0);
 	enum count_state state = count_state(c);
 
-	/* The list may have grown other names meanwhile: user space only, for one. */
+	/* Events may have got another name since, such as one for user space only. */
 	row->name = row->event->name;
 	if (row->event->attr.type == EVENT_TYPE_TOOL) {
 		row->state = COUNT_OK;
@@ -127,7 +127,7 @@ void pairs_drop_memory(struct pairs *p, u64 gate_bytes)
 	if (kept == 2 * p->n)
 		return;
 	str_addf(&reason,
-		"up to %.1f MiB the kernel keeps what pace itself had when it started the command",
+		"a maximum of up to %.1f MiB may be that of pace itself when it started the command",
 		most / (1 << 20));
 	row->reason = arena_strdup(&p->arena, reason.at, reason.n);
 	str_fini(&reason);

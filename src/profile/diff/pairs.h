@@ -1,10 +1,10 @@
 /*
- * pairs.h - what two commands took that ran in pairs: a row for each quantity, a value for each run.
+ * pairs.h - what two commands took that were run in pairs: a row for each quantity, a value for each run.
  *
  * In       both runs of each pair: times, memory, counts
- * Out      rows to compare with profile/diff/versus: time elapsed, time on CPUs, memory, each event
+ * Out      rows to compare with profile/diff/versus: elapsed time, CPU time, memory, each event
  * Owns     rows and values; not the events
- * Units    seconds, bytes, and the events' own units; NAN is a run in which it was not counted
+ * Units    seconds, bytes, and the events' own units; NAN for a run that was not counted
  */
 #ifndef PACE_PROFILE_PAIRS_H
 #define PACE_PROFILE_PAIRS_H
@@ -25,11 +25,11 @@ struct pairs_side {
 struct pairs_row {
 	enum pairs_kind kind;
 	const char *name;
-	const char *unit;          /* "s", "bytes", that of the event */
-	const struct event *event; /* of PAIRS_EVENT */
+	const char *unit;          /* "s", "bytes", or the event's unit */
+	const struct event *event; /* for PAIRS_EVENT */
 	struct pairs_side sides[2];
-	enum count_state state; /* of the run that was counted best */
-	const char *reason;     /* why it was not; NULL */
+	enum count_state state; /* the best of all runs */
+	const char *reason;     /* why some run was not counted; NULL: all were */
 };
 
 struct pairs {
@@ -50,7 +50,7 @@ void pairs_fini(struct pairs *p);
 void pairs_add(struct pairs *p, const struct pairs_run runs[2], bool is_b_first);
 
 /*
- * Drops what is said of the memory of commands that had no more than pace when it started them: see
+ * Drops the memory values of runs that had no more memory than pace itself when it started the command: see
  * workload_gate_memory().
  */
 void pairs_drop_memory(struct pairs *p, u64 gate_bytes);
@@ -58,7 +58,7 @@ void pairs_drop_memory(struct pairs *p, u64 gate_bytes);
 /* Compares the row's values; runs that were not counted are left out with their partners. */
 void pairs_compare(const struct pairs_row *row, u64 seed, struct versus *ret);
 
-/* The share of the time in which the event was on the PMU, 0 to 1. */
+/* The share of its enabled time that the event was on the PMU, 0 to 1. */
 double pairs_share(const struct pairs_side *side);
 
 #endif

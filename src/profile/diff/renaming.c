@@ -4,16 +4,16 @@
 
 #include "base/hash.h"
 
-/* A file of the rows, and whose it is. */
+/* A file of the rows, and the sides that have it. */
 struct file_use {
 	const char *name;
 	bool is_in[DELTA_SIDES];
-	size_t n;            /* functions that only B has; of files that only B has */
-	const char *partner; /* of those: the file of A with which it has most in common */
+	size_t n;            /* for files that only B has: number of functions */
+	const char *partner; /* for these: the file of A that has most functions in common */
 	size_t n_common;
 };
 
-/* A function of a file that only A has; or two files, and how much they have in common. */
+/* A function of a file that only A has; or two files, and how many functions they have in common. */
 struct file_function {
 	u32 file, other;
 	const char *symbol, *build;
@@ -62,7 +62,7 @@ static void add_function(struct search *r, u32 file, const char *symbol, const c
 		((struct file_function){.file = file, .symbol = symbol, .build = build}));
 }
 
-/* One more function that file a of A and file b of B have in common. */
+/* Counts one more function that file a of A and file b of B have in common. */
 static void add_common(struct search *r, u32 a, u32 b)
 {
 	u64 hash = hash_mix(a, b);

@@ -1,9 +1,9 @@
 /*
- * renaming.h - programs that have another name on the other side of a comparison.
+ * renaming.h - finds files that have another name on the other side of a comparison.
  *
- * A file that only B has is one that only A has if at least half of its functions are that one's.
+ * A file that only B has is taken for a file that only A has if the latter has at least half of its functions.
  * In       the rows of profile/diff/delta, not paired yet
- * Out      pairs of names, which are the delta's
+ * Out      pairs of names, which belong to the delta
  * Owns     the lists
  * Errors   none
  * Threads  no state
@@ -21,7 +21,7 @@ struct renaming { /* b[i] is called a[i] in A */
 void renaming_find(struct renaming *ret, const struct delta *d);
 void renaming_fini(struct renaming *r);
 
-/* What a file of B is called in A: an interned name of the delta's, or b. */
+/* The name in A of a file of B: an interned name of the delta, or b itself. */
 const char *renaming_of(const struct renaming *r, const char *b);
 
 #endif

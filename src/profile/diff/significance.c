@@ -5,10 +5,10 @@
 #include "profile/maths/variance.h"
 #include "profile/maths/tdist.h"
 
-/* Of fewer samples in all nothing can be said that would survive a correction. */
+/* With fewer samples in total no result would survive the correction for many tests. */
 enum { SAMPLES_MIN = 6 };
 
-/* What one row is told by before the others are known. */
+/* The statistics of one row alone. */
 struct measure {
 	struct variance sides[DELTA_SIDES];
 	double expected; /* variance of one recording's value by its samples alone; NAN: none */
@@ -27,7 +27,7 @@ static struct measure measure_of(const struct delta *d, const struct delta_row *
 
 		variance_add(&m.sides[d->recordings.at[i].side], delta_per(d, row, i));
 		m.n_samples += v->n_samples;
-		/* n samples vary as Poisson's n does; each stands for so much. */
+		/* The number of samples has a Poisson distribution; each sample has this weight. */
 		if (!v->n_samples)
 			continue;
 		weight = delta_per(d, row, i) / (double)v->n_samples;
@@ -42,10 +42,10 @@ static struct measure measure_of(const struct delta *d, const struct delta_row *
 	return m;
 }
 
-/* How rows' spreads are distributed around what their samples lead one to expect. */
+/* The distribution of the rows' spreads around what is expected from their samples. */
 struct prior {
-	double factor;  /* their common part */
-	double freedom; /* how much it counts; INFINITY: rows are alike */
+	double factor;  /* common to all rows */
+	double freedom; /* its weight; INFINITY: all rows have this factor */
 };
 
 static bool tells_spread(const struct measure *m)
@@ -71,12 +71,12 @@ static struct prior prior_of(const struct measure *rows, size_t n, double freedo
 	prior.factor = logs.mean + log(freedom / 2) - digamma(freedom / 2);
 	if (!isinf(prior.freedom))
 		prior.factor += digamma(prior.freedom / 2) - log(prior.freedom / 2);
-	/* Samples cannot vary less than samples do. */
+	/* The variance cannot be less than that from sampling. */
 	prior.factor = fmax(exp(prior.factor), 1);
 	return prior;
 }
 
-/* The row's variance between what it shows and what all have in common; its freedom. */
+/* The row's variance, mixed from its own and the common one; *ret_freedom: its degrees of freedom. */
 static double mixed_variance(const struct measure *m, const struct prior *prior, double freedom,
 	double *ret_freedom)
 {
@@ -101,7 +101,7 @@ static void significance_row(const struct significance *j, const struct measure 
 		.half = NAN,
 		.p = NAN,
 		.q = NAN};
-	/* What is not known on the other side is not 0 there. */
+	/* If the other side is unknown, it must not count as 0. */
 	if (is_unpaired || !(m->expected > 0) || m->n_samples < SAMPLES_MIN)
 		return;
 	variance = mixed_variance(m, prior, own, &freedom);

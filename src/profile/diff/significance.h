@@ -1,19 +1,18 @@
 /*
  * significance.h - which rows of a comparison differ by more than chance explains.
  *
- * With several recordings a side the spread among them is the measure. Of few recordings a row's own
- * spread is too uncertain to be one: it is mixed with what all rows have in common, the spread that
- * the number of samples leads one to expect times a factor of this machine and program. How much
- * either counts follows from how unlike the rows' spreads are (empirical Bayes; Smyth 2004). Many
- * rows are tested at once: of those that are called different, 1 of 20 at most is there by chance
- * (Benjamini and Hochberg 1995).
+ * With several recordings per side, differences are measured against the spread among recordings. With few
+ * recordings, a row's own spread is too uncertain: it is mixed with what all rows have in common, the spread
+ * expected from the number of samples times a factor of this machine and program. The weights of both follow
+ * from how much the rows' spreads differ (empirical Bayes; Smyth 2004). Many rows are tested at once: of those
+ * reported as different, at most 1 of 20 is so by chance (Benjamini and Hochberg 1995).
  *
- * With one recording a side nothing is known of how runs differ: intervals tell of the sampling
- * alone, and no row is called different.
+ * With one recording per side nothing is known about how runs differ: intervals cover the sampling only, and
+ * no row is reported as different.
  * In       a paired struct delta
  * Out      for each row both sides' means, the ratio with an interval, p and q
  * Owns     the judgements
- * Units    values as delta_per()
+ * Units    values as returned by delta_per()
  * Source   G. K. Smyth, Linear Models and Empirical Bayes Methods for Assessing Differential
  *          Expression in Microarray Experiments (2004)
  */
@@ -26,20 +25,20 @@
 
 struct judgement {
 	double mean[DELTA_SIDES];
-	double ratio; /* B of A; NAN if A has none */
-	double half;  /* of the ratio's 95% interval; NAN: not known */
-	double p, q;  /* NAN: it was not tested */
+	double ratio; /* B divided by A; NAN if A is 0 */
+	double half;  /* half of the ratio's 95% interval; NAN: not known */
+	double p, q;  /* NAN: not tested */
 	bool is_significant;
 };
 
 struct significance {
 	VEC(struct judgement) rows; /* as in the delta */
 	size_t n[DELTA_SIDES];      /* recordings */
-	bool has_spread;            /* several a side: rows can be called different */
-	double factor;              /* how much more runs differ than by sampling: a variance's */
+	bool has_spread; /* several recordings per side: rows can be reported as different */
+	double factor;   /* variance between runs, as a multiple of that from sampling */
 	double noise[DELTA_SIDES]; /* deviation of the recordings' sums, as a share of their mean */
-	double sum[DELTA_SIDES];   /* the recordings' mean sum, before they were levelled */
-	double level;              /* the mean of B's levels, divided by that of A's */
+	double sum[DELTA_SIDES];   /* the recordings' mean sum, before levels are applied */
+	double level;              /* B's mean level divided by A's */
 };
 
 void significance_init(struct significance *j, const struct delta *d);

@@ -9,7 +9,7 @@
 
 enum {
 	RESAMPLES = 2000,
-	FENCE = 3, /* widths of the middle half beyond it: J. Tukey's "far out" */
+	FENCE = 3, /* outliers are this many widths outside the middle half: J. Tukey's "far out" */
 };
 
 struct ranked {
@@ -22,7 +22,7 @@ struct side {
 	const double *values; /* in the order of time */
 	struct ranked *sorted;
 	size_t n;
-	double base; /* the median: sums of distances from it are exactly 0 where values are equal */
+	double base; /* the median: if all values are equal, sums of distances from it are exactly 0 */
 };
 
 /* ---- the middle ---- */
@@ -51,7 +51,7 @@ static void side_fini(struct side *s)
 	mem_free(s->sorted);
 }
 
-/* The mean of the middle half of `total` values, of which run i gives times[i]. */
+/* The mean of the middle half of `total` values, in which run i occurs times[i] times. */
 static double middle(const struct side *s, const u32 *times, size_t total)
 {
 	size_t skip = total / 4, kept = total - 2 * skip, left = kept;
@@ -118,10 +118,10 @@ static void find_interval(struct versus *v, const struct side sides[2], struct r
 
 /* ---- the floor ---- */
 
-/* What the two halves of a command's own runs differ by, neighbours in different ones. */
+/* The difference between two random halves of a command's own runs, with neighbours in different halves. */
 static double split(const struct side *s, u32 *times[2], struct random *random)
 {
-	/* Of an odd number the first is left out: if any, it is the odd one. */
+	/* If the number of runs is odd, the first run is left out: it is the most likely outlier. */
 	size_t first = s->n % 2;
 
 	memset(times[0], 0, s->n * sizeof(*times[0]));
@@ -141,7 +141,7 @@ static void find_floor(struct versus *v, const struct side sides[2], struct rand
 
 	times[0] = mem_alloc(v->n * sizeof(*times[0]));
 	times[1] = mem_alloc(v->n * sizeof(*times[1]));
-	/* Half of A and half of B against the other halves: as many runs as A and B are. */
+	/* Half of A and half of B against the other halves: as many runs as in A against B. */
 	for (size_t i = 0; i < RESAMPLES; i++)
 		diffs[i] =
 			fabs(split(&sides[0], times, random) + split(&sides[1], times, random)) / 2;

@@ -1,16 +1,15 @@
 /*
- * versus.h - the same quantity of two commands that ran in pairs: do they differ, and by how much.
+ * versus.h - whether a quantity of two commands that ran in pairs differs, and by how much.
  *
- * What stands for a command is the mean of the middle half of its runs: a run that the machine
- * disturbed does not move it, as it moves a mean; and it needs fewer runs than a median and does
- * not jump between the few values that a count has.
+ * A command is represented by the mean of the middle half of its runs. Unlike the mean, it is not moved by a
+ * run that the machine disturbed; and compared with the median it needs fewer runs and does not jump between
+ * the few values that a count has.
  *
- * The interval is a bootstrap over pairs, so that a drift that both runs of a pair share cancels.
- * Of few runs the plain percentile interval is too narrow; its percentiles are moved outwards so
- * that for the mean of normal values it would be Student's. Beside it stands the floor, an A/A
- * test with the runs that are there: both commands' own runs, neighbours in time, are split at
- * random in two halves, and the halves compared. A difference counts only if the interval is on
- * one side of zero and the difference is above the floor.
+ * The interval is a bootstrap over pairs, so that a drift that both runs of a pair share cancels. With few
+ * runs the plain percentile interval is too narrow; its percentiles are moved outwards so that for the mean of
+ * normal values it would be Student's. The floor comes from an A/A test with the same runs: each command's own
+ * runs, neighbours in time, are split at random into two halves, and the halves are compared. A difference
+ * counts only if the interval is on one side of zero and the difference is above the floor.
  *
  * In       n values of each, pair by pair in the order of time; a seed
  * Out      a verdict, the difference and the ratio with 95% intervals, the floor
@@ -28,7 +27,7 @@ enum { VERSUS_PAIRS_MIN = 6 };
 
 enum versus_verdict {
 	VERSUS_FEW,   /* too few pairs to say */
-	VERSUS_SAME,  /* all values of both are the same one */
+	VERSUS_SAME,  /* all values of both commands are equal */
 	VERSUS_NOISE, /* they differ by no more than chance explains */
 	VERSUS_LESS,  /* B is less than A */
 	VERSUS_MORE,
@@ -36,30 +35,30 @@ enum versus_verdict {
 
 struct versus_side {
 	double middle;          /* the mean of the middle half */
-	double mean, deviation; /* of all; the deviation of a single value */
+	double mean, deviation; /* of all values; standard deviation of a single value */
 	double least, most;
-	u64 n_outliers; /* more than three times the middle half's width beyond it */
-	double outlier; /* the farthest of them */
+	u64 n_outliers; /* farther from the middle half than three times its width */
+	double outlier; /* the farthest outlier */
 };
 
 struct versus {
 	u64 n;
 	struct versus_side sides[2];
-	double diff; /* B's middle less A's */
+	double diff; /* B's middle minus A's */
 	double ratio;
 	bool has_ratio;    /* A is never zero */
-	bool has_interval; /* the next are known */
+	bool has_interval; /* the following members are known */
 	double diff_low, diff_high, ratio_low, ratio_high;
-	double floor; /* what differences of like from like stay below, 95 of 100 times */
+	double floor; /* differences between equal commands are below this in 95 of 100 cases */
 	enum versus_verdict verdict;
 };
 
 void versus_make(struct versus *v, const double *a, const double *b, size_t n, u64 seed);
 
-/* Neither command's value ever changes: what they differ by is no estimate. */
+/* Whether neither command's value ever changes: then the difference is exact, not an estimate. */
 bool versus_is_exact(const struct versus *v);
 
-/* Half of the ratio's interval; INFINITY if there is none. */
+/* Half the width of the ratio's interval; INFINITY if there is none. */
 double versus_precision(const struct versus *v);
 
 #endif

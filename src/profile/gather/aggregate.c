@@ -10,9 +10,8 @@
 /* ---- samples ---- */
 
 /*
- * The callers' part of a chain: without the innermost address, which is the sample's own ip and
- * differs from sample to sample where the callers are the same. The markers before it stay, as
- * *ret_mode.
+ * The callers' part of a chain, without the innermost address: that is the sample's own ip, which differs
+ * between samples with the same callers. *ret_mode keeps what the markers before it say.
  */
 static struct sample_words callers_of(const struct sample_words *chain, u8 mode, u8 *ret_mode)
 {
@@ -24,8 +23,8 @@ static struct sample_words callers_of(const struct sample_words *chain, u8 mode,
 	if (!chain_next(&walk, &first))
 		return (struct sample_words){0};
 	/*
-	 * A chain that begins in another mode (kernel sample, user chain only) has no address of
-	 * ours in it.
+	 * A chain that begins in another mode (kernel sample, user chain only) does not contain
+	 * the sample's ip.
 	 */
 	if (first.mode != mode)
 		return rest;
@@ -34,7 +33,7 @@ static struct sample_words callers_of(const struct sample_words *chain, u8 mode,
 	return rest;
 }
 
-/* per sample: how far it is to the top of the stack */
+/* per sample: notes how far it is to the top of the stack */
 static void note_depth(struct aggregate *a, const struct sample *sample,
 	const struct stack_end *end)
 {
@@ -46,7 +45,7 @@ static void note_depth(struct aggregate *a, const struct sample *sample,
 		depths_add_top(&a->depths, sample->pid, sample->tid, end->top);
 }
 
-/* per sample: so much of its thread's time, in that event */
+/* per sample: counts ns of its thread's time for that event */
 static void count_time(struct aggregate *a, enum aggregate_wall event, u64 ns)
 {
 	a->uniques.next->event = (u16)event;
@@ -55,7 +54,7 @@ static void count_time(struct aggregate *a, enum aggregate_wall event, u64 ns)
 		uniques_count(&a->uniques);
 }
 
-/* per sample: it counts for the pieces of its thread's time that it speaks for */
+/* per sample: counts the pieces of its thread's time that it represents */
 static void count_shares(struct aggregate *a, const struct visit *in)
 {
 	enum wall_role role = a->wall_roles.at[in->event];
@@ -83,7 +82,7 @@ static void take_labels(struct aggregate *a, const struct visit *in, const struc
 		a->uniques.next->labels[k] = label_of(&a->maker, a->profile.label_at[k], &sample);
 }
 
-/* per sample: what it cost; what costs nothing still is a sample */
+/* per sample: its weight, at least 1 so that every sample counts */
 static u64 weight_of(struct aggregate *a, const struct visit *in)
 {
 	const struct label_sample sample = {.in = in};
@@ -91,7 +90,7 @@ static u64 weight_of(struct aggregate *a, const struct visit *in)
 	return MAX(label_of(&a->maker, LABEL_WEIGHT, &sample), (u64)1);
 }
 
-/* per sample: one of its branches, as a sample of its own; `before`: the entry of the one that was taken before it */
+/* per sample: counts one of its branches as a sample; `before`: the entry of the branch taken before it */
 static void count_branch(struct aggregate *a, const struct visit *in, const struct thread_state *t,
 	struct uniques_place at, u64 period, const u8 *entry, const u8 *before)
 {
@@ -108,7 +107,7 @@ static void count_branch(struct aggregate *a, const struct visit *in, const stru
 	uniques_count(&a->uniques);
 }
 
-/* per sample: each of its branches is a sample of its own, taken where the branch went */
+/* per sample: counts each of its branches as a sample at the branch's target */
 static void count_branches(void *ctx, struct visit *in)
 {
 	struct aggregate *a = ctx;
@@ -126,8 +125,8 @@ static void count_branches(void *ctx, struct visit *in)
 }
 
 /*
- * per sample: each run of code that a branch ended is a sample of its own, taken at that branch; the newest
- * branch comes first, and each tells the cycles since the one before
+ * per sample: counts each run of code as a sample at the branch that ended it. The newest branch comes
+ * first, and each tells the cycles since the previous one.
  */
 static void count_blocks(void *ctx, struct visit *in)
 {
@@ -148,7 +147,7 @@ static void count_blocks(void *ctx, struct visit *in)
 	}
 }
 
-/* per sample: whether branches were taken before the one that is looked at, and are wanted */
+/* per sample: whether the current sample has branches before it, and they are wanted */
 static bool has_history(const struct aggregate *a)
 {
 	return a->history && a->history->n;
@@ -207,7 +206,7 @@ static void count_moment(void *ctx, struct visit *in)
 	struct aggregate *a = ctx;
 	u8 role = a->wall_roles.at[in->event];
 
-	/* What a record of a moment reads beside it tells nothing more of the time. */
+	/* Other events read by the same record add nothing about the time. */
 	if (in->event != in->taken_by || role == WALL_ROLE_NONE || role == WALL_ROLE_WAKE)
 		a->profile.n_passed_over++;
 	else
@@ -248,7 +247,7 @@ u64 aggregate_needs(const struct aggregate_options *options)
 
 /* ---- the profile ---- */
 
-/* What is of the recording's events and not there yet: in a pipe they come one after the other. */
+/* Adds the recording's events that the profile does not have yet: in a pipe, events come one by one. */
 static void add_events(struct aggregate *a)
 {
 	static const char *const of_wall[AGGREGATE_WALL_EVENTS] = {[AGGREGATE_WALL] = "wall",
@@ -269,7 +268,7 @@ static void add_events(struct aggregate *a)
 		vec_add(&p->events,
 			((struct profile_event){.name = events->at[i].name,
 				.n_group = events->at[i].n_members}));
-	/* Groups' names go by where they begin. */
+	/* A group is named by its leader's event. */
 	vec_each(g, &a->trace->session.reader.info.groups)
 		if (g->leader < p->events.n && strcmp(g->name, FILE_GROUP_UNNAMED))
 			p->events.at[g->leader].group = g->name;

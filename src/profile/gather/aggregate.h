@@ -1,18 +1,18 @@
 /*
- * aggregate.h - samples counted as they come: the one counter of all commands, of files and of what goes on.
+ * aggregate.h - counts samples as they come. All commands use this one counter, for files and for live samples.
  *
- * It counts in two steps. While samples come, it counts what is literally the same: the same callers'
- * addresses in the same address space, under the same instruction (profile/gather/uniques.h). aggregate_flush() looks
- * the addresses of new ones up in maps, once for each, and adds all to the profile (profile/gather/mapresolve.h).
+ * It counts in two steps. While samples come, it counts those that are literally the same: the same instruction and
+ * the same callers' addresses in the same address space (profile/gather/uniques.h). aggregate_flush() looks the
+ * addresses of new unique samples up in maps, each once, and adds them to the profile (profile/gather/mapresolve.h).
  *
  *     aggregate_init(), aggregate_add()..., aggregate_flush()          a file, by one of its workers
  *     ..., aggregate_flush(), aggregate_decay(), aggregate_add()...    live, at each refresh
  *     aggregate_forget(), machine_forget()                            live, now and then
  *
  * In       visits of a trace
- * Out      a->profile, without names: whoever shows it while it grows merges it into another one
- *          (profile_merge()) and names that
- * Owns     what was counted, the profile. It borrows spaces of the machine, until aggregate_forget()
+ * Out      a->profile, without names. To show it while it grows, merge it into another profile
+ *          (profile_merge()) and name that one
+ * Owns     the counts and the profile. It borrows spaces of the machine, until aggregate_forget()
  * Errors   none
  * Threads  one; several of them may count samples of one trace
  */
@@ -27,22 +27,22 @@
 #include "trace/visit.h"
 
 struct aggregate_options {
-	u64 labels;      /* LABEL_BIT()s: what rows have to tell apart */
-	bool has_stacks; /* callers too; else only the innermost frame */
-	u32 max_stack;   /* addresses of each chain, the sampled one first; 0: all */
-	bool has_history; /* with has_stacks: the branches before a sample are the end of its stack */
+	u64 labels;        /* LABEL_BIT()s: what distinguishes rows */
+	bool has_stacks;   /* callers too; else only the innermost frame */
+	u32 max_stack;     /* most addresses kept of a chain, the sampled one first; 0: all */
+	bool has_history;  /* with has_stacks: stacks end in the branches taken before the sample */
 	bool has_branches; /* count the branches that samples carry instead of the samples */
 	bool has_blocks;   /* with has_branches: those with cycles, which are their periods */
-	bool is_weighed;   /* weights stand in for periods */
+	bool is_weighed;   /* periods are the samples' weights */
 	/*
-	 * The events of the profile are those of enum aggregate_wall, in ns, and samples count for what
-	 * they speak for; NULL: the recording's own.
+	 * The profile's events are those of enum aggregate_wall, in ns, and each sample counts for the
+	 * time that it represents. NULL: the profile has the recording's events.
 	 */
 	const struct wall *wall;
 };
 
 enum aggregate_wall {
-	AGGREGATE_WALL,     /* all of the following three */
+	AGGREGATE_WALL,     /* the sum of the states that follow */
 	AGGREGATE_BY_STATE, /* + enum wall_state */
 	AGGREGATE_LATENCY = AGGREGATE_BY_STATE + WALL_STATES,
 	AGGREGATE_WALL_EVENTS,
@@ -55,22 +55,22 @@ struct aggregate {
 	VEC(u8) wall_roles; /* by event: enum wall_role */
 	struct label_maker maker;
 	struct depths depths;
-	struct history *history; /* room for one; NULL: not wanted */
+	struct history *history; /* scratch; NULL: not wanted */
 	struct intern strings;   /* of labels */
 	struct uniques uniques;
 	struct profile profile;
 };
 
-/* Whether the recording has so few events that they can be told apart; else ERR_LIMIT. */
+/* ERR_LIMIT if the recording has more events than one report can hold. */
 int aggregate_check(const struct trace *t, struct err *err);
 
-/* PERF_SAMPLE_*: what samples must carry to be counted so. */
+/* PERF_SAMPLE_*: the fields that samples must carry to be counted with these options. */
 u64 aggregate_needs(const struct aggregate_options *options);
 
-/* What counts samples so: aggregate_add() by its own name, for a struct visitor. */
+/* The function that aggregate_add() calls with these options, for a struct visitor. */
 void (*aggregate_adder(const struct aggregate_options *options))(void *aggregate, struct visit *v);
 
-/* `facts`: what labels and weights are made of; NULL if there are none. */
+/* Labels and weights are made from `facts`; NULL if neither is wanted. */
 void aggregate_init(struct aggregate *a, const struct trace *t,
 	const struct aggregate_options *options, struct label_facts *facts);
 void aggregate_fini(struct aggregate *a);
@@ -81,21 +81,21 @@ static inline void aggregate_add(struct aggregate *a, struct visit *v)
 	a->add(a, v);
 }
 
-/* How many bytes what is counted takes, without the profile. */
+/* The bytes that the counts take, without the profile. */
 u64 aggregate_bytes(const struct aggregate *a);
 
 /*
- * Puts all that was added since the last time into the profile; nobody else adds rows to it, nor removes any.
- * False, and not all of it, if the profile would take more than `allowed` bytes when it has names.
+ * Puts all samples added since the last flush into the profile, whose rows nobody else may add or remove.
+ * Stops and returns false if the profile, once it has names, would take more than `allowed` bytes.
  */
 bool aggregate_flush(struct aggregate *a, u64 allowed);
 
-/* Flushes, and multiplies all that was counted so far by a factor from 0 to 1. */
+/* Flushes, then multiplies all counts so far by a factor from 0 to 1. */
 void aggregate_decay(struct aggregate *a, double factor);
 
 /*
- * Flushes; what has decayed to nothing is no longer in the profile, rows that say the same are one, and no space is
- * borrowed any more: machine_forget() may follow.
+ * Flushes, merges equal rows and drops rows that have decayed to nothing. No space is borrowed afterwards, so
+ * machine_forget() may follow.
  */
 void aggregate_forget(struct aggregate *a);
 

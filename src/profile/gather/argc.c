@@ -7,7 +7,7 @@
 struct argc_search {
 	struct profile *p;
 	bool *is_argc; /* by stack node: it is no caller */
-	u32 *first; /* by stack node: that of the first function that argc was below of; 0: none was */
+	u32 *first;    /* by stack node: the node of _start or main directly below argc; 0: none */
 };
 
 static bool is_argc(const struct profile *p, const struct profile_stack *node)
@@ -26,7 +26,7 @@ static bool is_first(const struct profile *p, u32 frame)
 	return name && (!strcmp(name, "_start") || !strcmp(name, "main"));
 }
 
-/* Parents come before their children. */
+/* Fills in s->is_argc and s->first, and unlinks argc from the stacks. Parents come before their children. */
 static void find(struct argc_search *s)
 {
 	struct profile *p = s->p;
@@ -44,7 +44,7 @@ static void find(struct argc_search *s)
 	}
 }
 
-/* They were counted for the file of the last caller, or for none if there was no caller. */
+/* Moves n samples to STACK_COMPLETE. They were counted for the file of the last caller, if there was one. */
 static void count_as_whole(struct profile *p, u32 dso, bool has_caller, u64 n)
 {
 	vec_each(e, &p->endings)

@@ -63,7 +63,7 @@ static void add_run(struct blocks_worker *w, const struct thread_state *state, u
 				1, cycles});
 }
 
-/* per sample: entry 0 is the newest; each tells the cycles since the one before it, which is the next */
+/* per sample: entry 0 is the newest; each tells the cycles since the branch before it, which is the next entry */
 static void take_branches(void *ctx, struct visit *v)
 {
 	const struct sample_branches *branches = &v->sample->branches;

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 
 enum {
-	ROOT_FRAME = 256, /* above the last frame that was found there is at least its own */
+	ROOT_FRAME = 256, /* room for the root frame itself, above the highest known address */
 	STACK_MAX = 64 << 20,
 };
 
@@ -71,7 +71,7 @@ u64 depths_enough(const struct depths *d, double share)
 	vec_each(c, &d->cut) {
 		u64 size = d->threads.at[c->thread].top - c->sp;
 
-		/* More than that is not one stack: a handler ran on another one. */
+		/* A larger distance is not within one stack: a handler ran on another one. */
 		if (d->threads.at[c->thread].top > c->sp && size < STACK_MAX)
 			vec_add(&sizes, size + ROOT_FRAME);
 	}

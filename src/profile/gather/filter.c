@@ -33,7 +33,7 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* ---- words that nothing is called ---- */
+/* ---- names that match nothing ---- */
 
 static bool is_same(const char *name, const char *word, size_t n)
 {
@@ -47,7 +47,7 @@ static bool has_comm(const struct profile *p, const char *word, size_t n)
 	for (size_t row = 0; row < p->rows.n; row++) {
 		const char *comm = profile_text(profile_label(p, row, LABEL_COMM));
 
-		/* Texts are interned, and neighbours mostly have the same. */
+		/* Texts are interned, and neighbouring rows mostly have the same one. */
 		if (comm != last && is_same(comm, word, n))
 			return true;
 		last = comm;
@@ -86,7 +86,7 @@ void profile_filter_tell(const struct profile_filter *f, const struct profile *p
 			n = strcspn(word, ",");
 			if (n && p->rows.n && !lists[i].has(p, word, n))
 				log_note(log,
-					"no sampled %s is called '%.*s': 'pace report -s %s' shows what there is",
+					"no sampled %s is called '%.*s': 'pace report -s %s' lists those there are",
 					lists[i].what, (int)MIN(n, (size_t)100), word,
 					lists[i].key);
 		}
@@ -98,7 +98,7 @@ void profile_filter_tell(const struct profile_filter *f, const struct profile *p
 struct filtering {
 	struct profile *profile;
 	const struct profile_filter *filter;
-	bool *dsos, *symbols; /* by number: whether it is wanted; so each name is compared once */
+	bool *dsos, *symbols; /* by number: whether it is wanted; each name is compared once */
 };
 
 static bool has_name(const struct filtering *w, size_t row)

@@ -6,15 +6,15 @@
 
 static const u64 TIME_QUANTUM = 100000000; /* ns */
 
-/* A dump that is enough for so many is asked for: the deepest recursions may be endless. */
+/* Share of the stacks that the suggested dump size covers: the deepest recursions may be endless. */
 #define ENOUGH_FOR 0.95
 
 struct worker {
 	struct aggregate counted;
-	bool is_full; /* its profile would be too large */
+	bool is_full; /* its profile reached the size limit */
 };
 
-/* What all workers share. */
+/* State that all workers share. */
 struct gathering {
 	const struct trace *trace;
 	const struct gather_options *options;
@@ -38,14 +38,14 @@ static u64 held(const void *counted)
 	return aggregate_bytes(counted);
 }
 
-/* They are made into profiles all at once, when the pass is over. */
+/* Does nothing: the counts become profiles when the pass is over, in parallel. */
 static void leave(void *gathering, void *counted)
 {
 	(void)gathering;
 	(void)counted;
 }
 
-/* What is left for a profile. */
+/* The bytes left for a profile. */
 static u64 allowed_for(const struct aggregate *a)
 {
 	const struct session *s = &a->trace->session;
@@ -71,8 +71,7 @@ static int by_tid(const void *a, const void *b)
 }
 
 /*
- * Who the tids are, for reports that tell threads apart: the last name that the last thread of each
- * had.
+ * Adds the threads' names for reports by thread: the last name of the last thread with each tid.
  */
 static void add_tasks(const struct machine *m, struct profile *p)
 {
@@ -117,7 +116,7 @@ static int set_up(struct gathering *g, struct err *err)
 	return 0;
 }
 
-/* The first one's profile takes in the others'. */
+/* Merges all workers' profiles into the first one's. */
 static void merge(struct gathering *g, u64 n_passed_over, struct profile *ret)
 {
 	struct aggregate *first = &g->workers.at[0]->counted;

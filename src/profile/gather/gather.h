@@ -1,8 +1,8 @@
 /*
  * gather.h - from samples to a profile, on all cores.
  *
- * Each worker has a counter of its own (profile/gather/aggregate.h); afterwards their profiles are merged. Sums do not
- * depend on who counted what.
+ * Each worker has its own counter (profile/gather/aggregate.h); their profiles are merged at the end. Sums do not
+ * depend on which worker counted which sample.
  * In       a scanned trace
  * Out      a profile without names
  * Errors   those of pass_run()
@@ -19,12 +19,12 @@ enum { GATHER_BESIDE = 2 };
 struct gather_options {
 	struct aggregate_options count;
 	unsigned n_workers;             /* 0: as many as there are cores */
-	struct trace_where where;       /* other samples are as if they had not been taken */
-	const struct sideband *moments; /* of labels that label_needs_moments(); NULL: not known */
-	u64 time_quantum;               /* ns, for LABEL_TIME; 0: a tenth of a second */
-	const char *fields[LABEL_FIELDS]; /* of tracepoints: LABEL_FIELD and so on */
-	bool has_raw_fields;              /* tracepoints' fields as they are, not as text */
-	/* Who else wants these samples, in the same pass. */
+	struct trace_where where;       /* all other samples are ignored */
+	const struct sideband *moments; /* for labels that label_needs_moments(); NULL: not known */
+	u64 time_quantum;               /* ns, for LABEL_TIME; 0: 100 ms */
+	const char *fields[LABEL_FIELDS]; /* tracepoint fields: LABEL_FIELD + i */
+	bool has_raw_fields;              /* tracepoint fields as raw values, not as text */
+	/* Other visitors of the same samples, in the same pass. */
 	const struct visitor *beside[GATHER_BESIDE];
 	size_t n_beside;
 };

@@ -5,12 +5,12 @@
 #include "base/bytes.h"
 #include "record/branch.h"
 
-/* Bytes: calls as compilers make them are no longer. Branches: of loops that are found. */
+/* CALL_MAX: bytes of the longest call instruction. LOOP_MAX: branches of the longest loop that is found. */
 enum { CALL_MAX = 8, LOOP_MAX = 64 };
 
 enum { ITERATIONS_MAX = UINT8_MAX };
 
-/* Adds one time through a loop to its last branch. */
+/* Adds one iteration of a loop to its last branch. */
 static void add_iteration(struct history_note *note, u64 cycles)
 {
 	if (note->n_iterations == ITERATIONS_MAX || cycles + note->loop_cycles > UINT32_MAX)
@@ -25,7 +25,7 @@ static bool is_same_branch(const u64 *words, u64 i, u64 k)
 		HISTORY_WORDS * sizeof(*words));
 }
 
-/* How many of the last ones, of n, say the same places as those right before them: the least, or 0. */
+/* The least number of final branches, of n, that repeat the same number of branches right before them; or 0. */
 static u64 repeated(const u64 *words, u64 n)
 {
 	for (u64 length = 1; length <= MIN(n / 2, (u64)LOOP_MAX); length++) {

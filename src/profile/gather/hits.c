@@ -10,12 +10,12 @@
 
 enum { PLACES_REMEMBERED = 4096 };
 
-/* Something that was looked up before: a page of a space, or an address in it. */
+/* An earlier look-up: of a page of a space, or of an address in it. */
 struct place {
 	const struct space *space;
 	u64 at;
 	bool is_page, is_return;
-	u32 found; /* of an address: where it is in worker->found; TABLE_NONE: in no map */
+	u32 found; /* for an address: its position in worker->found; TABLE_NONE: in no map */
 };
 
 struct hits_worker {
@@ -28,7 +28,7 @@ struct hits_worker {
 	const struct thread_state *state;
 };
 
-/* Its position in worker->found. */
+/* The hit's position in worker->found; created if new. */
 static u32 get_hit(struct hits_worker *w, const struct hit *hit)
 {
 	u64 hash = hash_mix(hit->address, (u64)hit->dso << 2 | hit->is_return << 1 | hit->is_look);
@@ -45,7 +45,7 @@ static u32 get_hit(struct hits_worker *w, const struct hit *hit)
 	return (u32)w->found.n - 1;
 }
 
-/* Whether it was looked up before; else that is to be done now, and *ret_place takes what comes of it. */
+/* Whether `key` was looked up before. If not, the caller looks it up and stores the result in *ret_place. */
 static bool is_known(struct hits_worker *w, const struct place *key, struct place **ret_place)
 {
 	u32 *slot = memo_slot(&w->memo, hash_mix(key->at, (u64)(uintptr_t)key->space));
@@ -73,7 +73,7 @@ static void hit_page(struct hits_worker *w, u64 ip, u8 mode)
 		w->hit[map->dso->id] = true;
 }
 
-/* per address; NULL: it is in no map, or nobody asks for places */
+/* per address; NULL: it is in no map, or places are not wanted */
 static struct hit *hit_address(struct hits_worker *w, u64 ip, u8 mode, bool is_return)
 {
 	const struct space *space = machine_space(w->state, mode);
@@ -97,8 +97,8 @@ static struct hit *hit_address(struct hits_worker *w, u64 ip, u8 mode, bool is_r
 }
 
 /*
- * Callers that will be found in a stack dump: whatever it points to may be one. To unwind it here
- * would cost more than some build-ids too many.
+ * Counts every address in a stack dump as a caller. Unwinding the dump here would cost more than a few
+ * unneeded build-ids.
  */
 static void hit_dump(struct hits_worker *w, const struct sample *s)
 {
@@ -121,7 +121,7 @@ static void hit_chain(struct hits_worker *w, const struct sample_words *chain, u
 		hit_address(w, step.ip, step.mode, step.is_return);
 }
 
-/* Branches do not say which mode they were in: the kernel has the upper half of addresses. */
+/* Branches do not tell their CPU mode: the kernel has the upper half of the addresses. */
 static void hit_branches(struct hits_worker *w, const struct sample_branches *branches)
 {
 	enum { EACH = 24 };

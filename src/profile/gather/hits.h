@@ -2,8 +2,8 @@
  * hits.h - which DSOs a recording's samples touch, and where in them.
  *
  * In       a scanned trace
- * Out      one flag for each DSO of the machine; if they are asked for, the distinct places of code
- *          that samples, their callers and their branches name; the session's tally completed
+ * Out      one flag for each DSO of the machine; on request, the distinct code addresses that samples, their
+ *          callers and their branches name; the session's tally completed
  * Errors   those of pass_run()
  */
 #ifndef PACE_PROFILE_HITS_H
@@ -12,22 +12,22 @@
 #include "trace/pass.h"
 
 struct hit {
-	u64 address; /* as map_offset() has it */
+	u64 address; /* as map_offset() returns it */
 	u32 dso;     /* its id */
 	bool is_return;
-	bool is_look;  /* its code was only looked at: it decided that no frame is there, or how to leave one */
-	u64 n_samples; /* that were taken there; others only led through */
+	bool is_look;  /* an unwinder only looked at its code, to learn what a word on the stack is */
+	u64 n_samples; /* taken at this address; callers and branches do not count */
 };
 
 struct hits {
 	bool *dsos;             /* machine->dsos.at.n flags */
-	VEC(struct hit) places; /* by DSO, then by address: each once */
+	VEC(struct hit) places; /* distinct; by DSO, then by address */
 };
 
 struct hits_options {
 	unsigned n_workers;
 	bool has_places;
-	bool has_callers; /* with places: takes them from stack dumps; else whatever a dump points to is hit */
+	bool has_callers; /* with places: unwinds stack dumps; else every address in a dump is a hit */
 };
 
 int hits_find(struct trace *t, const struct hits_options *options, struct hits *ret_hits,

@@ -7,13 +7,13 @@
 
 enum { BRANCH_FROM = 0, BRANCH_TO = 8, BRANCH_FLAGS = 16 }; /* in an entry */
 
-/* What samples must carry, and what makes perf and pace record it. */
+/* The fields that samples must carry, and the option that makes perf and pace record them. */
 static const struct {
 	u64 fields;
 	const char *what, *remedy;
 	u64 flags; /* of attrs: records beside the samples */
 } needs[LABEL_COUNT] = {
-	/* Without a remedy: the report says itself, row by row, that it is not known. */
+	/* No remedy: the report says in each row that the value is not known. */
 	[LABEL_CPU] = {PERF_SAMPLE_CPU, NULL, NULL},
 	[LABEL_TIME] = {PERF_SAMPLE_TIME, NULL, NULL},
 	[LABEL_WEIGHT] = {PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT, NULL, NULL},
@@ -36,8 +36,8 @@ static const struct {
 	[LABEL_DATA_SOURCE] = {PERF_SAMPLE_DATA_SRC, "accesses to memory",
 		"-d and an event of memory accesses"},
 	[LABEL_PHYSICAL] = {PERF_SAMPLE_PHYS_ADDR, "physical addresses", "--phys-data"},
-	[LABEL_TRACE] = {PERF_SAMPLE_RAW, "what tracepoints say", "-e with a tracepoint"},
-	[LABEL_FIELD] = {PERF_SAMPLE_RAW, "what tracepoints say", "-e with a tracepoint"},
+	[LABEL_TRACE] = {PERF_SAMPLE_RAW, "tracepoint data", "-e and a tracepoint"},
+	[LABEL_FIELD] = {PERF_SAMPLE_RAW, "tracepoint data", "-e and a tracepoint"},
 };
 
 static enum profile_label row_of(enum profile_label label)
@@ -90,7 +90,7 @@ void label_facts_fini(struct label_facts *f)
 	pthread_mutex_destroy(&f->lock);
 }
 
-/* per sample: the parts of the weight, where there are parts */
+/* per sample: a part of the weight, if it has parts */
 static u64 weight_part(const struct label_facts *f, const struct visit *in, unsigned shift,
 	u64 mask)
 {
@@ -108,7 +108,7 @@ static u32 socket_of(const struct label_facts *f, u32 cpu)
 	return cpu < host->cpus.n ? host->cpus.at[cpu].socket : (u32)-1;
 }
 
-/* What a tracepoint says; `field` NULL: all of it. 0 if its format is not known. */
+/* The text of a tracepoint, or of one field of it. 0 if its format is not known. */
 static u64 trace_of(struct label_maker *m, const struct visit *in, const char *field)
 {
 	struct label_facts *f = m->facts;
@@ -130,7 +130,7 @@ static u64 trace_of(struct label_maker *m, const struct visit *in, const char *f
 
 struct uniques_place label_place(const struct label_sample *s, u64 address)
 {
-	/* All that Linux runs on keeps the upper half for the kernel. */
+	/* On all architectures of Linux the upper half is the kernel's. */
 	bool is_kernel = address >> 63;
 
 	return (struct uniques_place){is_kernel ? s->kernel : s->user, address,
@@ -159,8 +159,8 @@ static u64 moment_of(const struct sideband *m, enum profile_label label, const s
 }
 
 /*
- * From where the branch before went to this one's. Nothing of what goes backwards, or so far that a branch
- * between them is missing: then it is not known where it began.
+ * The run from the target of the previous branch to this branch. If it goes backwards, or so far that a branch
+ * between them must be missing, its start is unknown.
  */
 static u64 block_of(struct label_maker *m, const struct label_sample *s)
 {
@@ -227,6 +227,6 @@ u64 label_of(struct label_maker *m, enum profile_label label, const struct label
 	default:
 		return label >= LABEL_FIELD && label <= LABEL_FIELD_LAST
 			? trace_of(m, in, m->facts->fields[label - LABEL_FIELD])
-			: 0; /* those that are known when frames are */
+			: 0; /* set once frames are known */
 	}
 }

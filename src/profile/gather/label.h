@@ -1,11 +1,11 @@
 /*
- * label.h - what a sample says of itself beyond its place, as numbers that rows are told apart by.
+ * label.h - what a sample says beyond its place in the code, as numbers that distinguish rows.
  *
- * In       samples, the machine they are of
+ * In       samples, and their machine
  * Out      enum profile_label as numbers, texts, or places of struct uniques
  * Owns     texts that it makes
- * Life     texts: the label_maker's
- * Errors   label_check(): what samples lack; label_facts_init(): formats of tracepoints
+ * Life     texts live as long as the label_maker
+ * Errors   label_check(): fields that samples lack; label_facts_init(): tracepoint formats
  * Threads  facts are shared; a maker belongs to one thread
  */
 #ifndef PACE_PROFILE_LABEL_H
@@ -21,30 +21,30 @@
 #include "profile/gather/uniques.h"
 #include "session/session.h"
 
-/* What is the same for all samples of a recording. */
+/* Facts that all samples of a recording share. */
 struct label_facts {
 	const struct session *session;
 	const struct machine *machine;
-	u64 time_quantum;                 /* ns, of LABEL_TIME */
-	const char *fields[LABEL_FIELDS]; /* of tracepoints: LABEL_FIELD + i */
-	bool has_raw_fields;              /* tracepoints' fields as they are, not as text */
-	const struct sideband *moments;   /* of LABEL_CGROUP_NAMESPACE and LABEL_PARALLELISM */
+	u64 time_quantum;                 /* ns, for LABEL_TIME */
+	const char *fields[LABEL_FIELDS]; /* tracepoint fields: LABEL_FIELD + i */
+	bool has_raw_fields;              /* tracepoint fields as raw values, not as text */
+	const struct sideband *moments;   /* for LABEL_CGROUP_NAMESPACE and LABEL_PARALLELISM */
 	struct tracepoints tracepoints;
 	pthread_mutex_t lock; /* of tracepoints */
 };
 
-/* `labels`: which will be asked for. Of the others, members are set afterwards. */
+/* `labels`: those that will be asked for. The caller sets the members from time_quantum to moments afterwards. */
 int label_facts_init(struct label_facts *f, const struct session *s, const struct machine *m,
 	u64 labels, struct err *err);
 void label_facts_fini(struct label_facts *f);
 
-/* The PERF_SAMPLE_* fields that a label is made of; of those with several any one will do. */
+/* The PERF_SAMPLE_* fields that a label is made from; if there are several, any one of them is enough. */
 u64 label_needs(enum profile_label label);
 
-/* Whether any of these is made of what moments know. */
+/* Whether any of these labels is made from label_facts.moments. */
 bool label_needs_moments(u64 labels);
 
-/* Whether any event's samples have what a label is made of; ERR_INVAL says how to record it. */
+/* ERR_INVAL, with how to record it, if no event's samples have what the label is made from. */
 int label_check(const struct session *s, enum profile_label label, struct err *err);
 
 struct label_maker {
@@ -58,14 +58,14 @@ struct label_sample {
 	const struct visit *in;
 	const char *comm;
 	const struct space *user, *kernel;
-	const u8 *branch; /* the entry of the branch stack that this is about; NULL: none */
-	const u8 *before; /* the one of the branch taken before it; NULL: not recorded */
+	const u8 *branch; /* the entry of the branch stack to label; NULL: none */
+	const u8 *before; /* the entry of the branch taken before it; NULL: not recorded */
 };
 
 /* per sample */
 u64 label_of(struct label_maker *m, enum profile_label label, const struct label_sample *s);
 
-/* The place of an address, in the kernel's space if it lies in that half. */
+/* The place of an address, in the kernel's space if the address is in the kernel's half. */
 struct uniques_place label_place(const struct label_sample *s, u64 address);
 
 #endif

@@ -10,7 +10,7 @@
 
 enum { FRAMES_REMEMBERED = 1 << 14 };
 
-/* A resolved address, so that maps are asked once. */
+/* A resolved address, so that maps are searched once. */
 struct remembered_frame {
 	u64 ip;
 	const struct space *space;
@@ -31,7 +31,7 @@ struct mapresolve {
 	const char *last_own_comm;
 };
 
-/* The build of a DSO, interned; of a kernel's image also where it was put at boot. */
+/* The build of a DSO, interned; for a kernel image with its address, which changes at each boot. */
 static const char *build_of(struct mapresolve *p, const struct dso *dso)
 {
 	struct str text = {0};
@@ -57,7 +57,7 @@ static u32 dso_of(struct mapresolve *p, const struct dso *dso)
 	return p->dsos[dso->id] - 1;
 }
 
-/* In which DSO an address lies, and where. */
+/* Sets the frame's DSO and its address there. */
 static void place(struct mapresolve *p, const struct space *space, u64 ip, u8 mode,
 	struct profile_frame *frame)
 {
@@ -79,7 +79,7 @@ static u32 branch_frame(struct mapresolve *p, const struct uniques_chain *c, u64
 	return profile_frame(p->profile, &frame);
 }
 
-/* The branches before a sample, innermost first: where each went, then where it was. */
+/* Adds the branches before a sample, innermost first: the target of each, then its source. */
 static void add_history(struct mapresolve *p, const struct uniques_chain *c)
 {
 	for (u64 i = 0; i < c->n_history; i += HISTORY_WORDS) {
@@ -107,7 +107,7 @@ static u32 frame_of(struct mapresolve *p, const struct space *space, u64 ip, u8 
 	return found;
 }
 
-/* The profile's copy of a thread's name; neighbours mostly have the same. */
+/* The profile's copy of a thread's name; consecutive samples mostly have the same one. */
 static u64 own_comm(struct mapresolve *p, u64 comm)
 {
 	if (comm != p->last_comm) {
@@ -117,7 +117,7 @@ static u64 own_comm(struct mapresolve *p, u64 comm)
 	return (u64)(uintptr_t)p->last_own_comm;
 }
 
-/* Addresses of data are not asked for again and again: they are told apart before. */
+/* Does without the memo: struct uniques holds each data address once. */
 static u32 data_frame(struct mapresolve *p, const struct uniques_place *at)
 {
 	struct profile_frame frame = {.is_data = true};
@@ -126,10 +126,10 @@ static u32 data_frame(struct mapresolve *p, const struct uniques_place *at)
 	return profile_frame(p->profile, &frame);
 }
 
-/* What stands at the root of a stack that was not found to its end. */
+/* The frame at the root of an incomplete stack. */
 static u32 ending_frame(struct mapresolve *p, enum stack_ending ending, u32 dso)
 {
-	/* Who keeps no frame pointers is not sure: the ledger has a suspicion. */
+	/* Which file keeps no frame pointers is only a guess: the ledger tells it, the frame does not. */
 	u32 blamed = ending == STACK_NO_FRAME_POINTER ? 0 : dso;
 	struct profile_frame frame = {.dso = dso_of(p, p->machine->dsos.at.at[blamed]),
 		.address = UINT64_MAX - ending,
@@ -140,8 +140,8 @@ static u32 ending_frame(struct mapresolve *p, enum stack_ending ending, u32 dso)
 }
 
 /*
- * Whether a caller is none: the kernel takes for a return address whatever lies where a frame pointer
- * seems to point. Where code is, is known of every process that has a map.
+ * Whether a caller's address is no code: without frame pointers, the kernel reads return addresses from arbitrary
+ * memory. If a process has any map, all its code is in maps.
  */
 static bool is_no_code(const struct mapresolve *p, const struct uniques_chain *c,
 	const struct chain_step *step, u32 frame)
@@ -152,7 +152,7 @@ static bool is_no_code(const struct mapresolve *p, const struct uniques_chain *c
 		c->user->maps;
 }
 
-/* The file of the last frame so far that is user code: the machine's number, 0 for none. */
+/* The machine's number of the last frame's DSO if that frame is user code; else 0. */
 static u32 last_user_dso(const struct mapresolve *p)
 {
 	const struct profile_frame *f =
@@ -161,21 +161,21 @@ static u32 last_user_dso(const struct mapresolve *p)
 	return f && f->mode == PERF_RECORD_MISC_USER ? p->profile->dsos.at[f->dso].source : 0;
 }
 
-/* Whether nothing has told how it ended; where branches are all that is known, they are all that was wanted. */
+/* Whether it is unknown how the chain ended. A chain that has only branches is complete. */
 static bool is_untold(const struct uniques_chain *c)
 {
 	return c->end.ending == STACK_ENDINGS && (!c->n_history || c->words.n);
 }
 
-/* The stack node of a list of callers, outermost frame first, into c->stack; how they ended, likewise. */
+/* Sets c->stack to the stack node of the callers, and c->ending and c->end_dso to how they ended. */
 static void place_stack(struct mapresolve *p, struct uniques_chain *c)
 {
 	struct chain_walk walk = chain_walk(&c->words, c->mode);
 	struct chain_step step;
 	u64 older = 0;
-	u32 room = p->max_stack - 1; /* the sampled address is one of them */
+	u32 room = p->max_stack - 1; /* max_stack includes the sampled address */
 
-	/* The innermost address was taken off: what comes first now is a caller. */
+	/* The innermost address was removed, so the first one here is a caller. */
 	walk.is_after_marker = false;
 	p->path.n = 0;
 	add_history(p, c);
@@ -189,12 +189,12 @@ static void place_stack(struct mapresolve *p, struct uniques_chain *c)
 		if (is_untold(c) && is_no_code(p, c, &step, frame)) {
 			c->ending = STACK_NO_FRAME_POINTER;
 			c->end_dso = last_user_dso(p);
-			/* Whether that is argc, the name of what it is below of tells. */
+			/* argc_remove() decides, by the name of the function below, whether this is argc. */
 			if (step.ip && step.ip <= ARGC_MOST)
 				vec_add(&p->path, frame);
 			break;
 		}
-		/* Calls that are in the history are shown there. */
+		/* Calls that the history contains are shown there. */
 		if (!c->n_history || !step.is_return ||
 			!history_has_call(c->history, c->n_history / HISTORY_WORDS, step.ip,
 				&older))
@@ -212,8 +212,8 @@ static void place_stack(struct mapresolve *p, struct uniques_chain *c)
 }
 
 /*
- * How a chain ended that no stack dump gave: those were counted sample by sample. Without a single
- * caller it is the sample's own file that is to blame.
+ * Counts how a chain ended that did not come from a stack dump (those were counted sample by sample). Without
+ * any caller, the sample's own file is the cause.
  */
 static void add_ending(struct mapresolve *p, u32 frame, const struct uniques_chain *c,
 	u64 n_samples)
@@ -225,7 +225,7 @@ static void add_ending(struct mapresolve *p, u32 frame, const struct uniques_cha
 	profile_add_ending(p->profile, c->ending, dso, n_samples);
 }
 
-/* A profile owns its strings; those of new DSOs, and events, are the machine's until now. */
+/* Copies the strings of new DSOs and of events, so far the machine's, into the profile. */
 static void own_strings(struct profile *p, size_t first_dso)
 {
 	for (size_t i = first_dso; i < p->dsos.n; i++) {
@@ -241,7 +241,7 @@ static u32 place_frame(struct mapresolve *p, const struct uniques_place *at)
 	return frame_of(p, at->space, at->address, at->mode, false);
 }
 
-/* A run of code does not leave the file it began in. */
+/* The label of a run. Its start is unknown if it is in another file: a run never leaves its file. */
 static u64 place_block(struct mapresolve *p, const struct uniques *uniques, u64 label)
 {
 	struct profile_block block = profile_block(label);
@@ -255,7 +255,7 @@ static u64 place_block(struct mapresolve *p, const struct uniques *uniques, u64 
 	return profile_block_label(block);
 }
 
-/* What a label means in the profile: its k-th, of a unique sample whose row has its frame. */
+/* The value of the k-th label in the profile, for a unique sample whose row has its frame already. */
 static u64 place_label(struct mapresolve *p, const struct uniques *uniques, const struct unique *s,
 	const struct profile_row *row, unsigned k)
 {
@@ -286,7 +286,7 @@ static u64 place_label(struct mapresolve *p, const struct uniques *uniques, cons
 	return label == LABEL_BLOCK ? place_block(p, uniques, value) : value;
 }
 
-/* What was counted of a unique sample since the last time is its row's. */
+/* Moves the counts of a unique sample since the last flush to its row. */
 static void move_counts(struct mapresolve *p, const struct uniques *uniques, struct unique *s,
 	struct profile_row *row)
 {
@@ -305,7 +305,7 @@ static void move_counts(struct mapresolve *p, const struct uniques *uniques, str
 	s->n_samples = s->period = 0;
 }
 
-/* The row of a new unique sample. */
+/* Adds the row of a new unique sample. */
 static void add_row(struct mapresolve *p, const struct uniques *uniques, struct unique *s)
 {
 	struct profile_row row = {.event = s->event};
@@ -323,7 +323,7 @@ static void add_row(struct mapresolve *p, const struct uniques *uniques, struct 
 
 static void move_passes(struct uniques *s, struct profile *p)
 {
-	/* They are many, and mostly nobody needs them twice. */
+	/* There are many of them: take the whole array if the profile has none. */
 	if (!p->passes.n) {
 		memcpy(&p->passes, &s->passes, sizeof(p->passes));
 		memset(&s->passes, 0, sizeof(s->passes));
@@ -345,7 +345,7 @@ static void move_endings(struct mapresolve *p, struct uniques *s)
 	s->endings.n = 0;
 }
 
-/* Those that are in the profile already are found there. */
+/* Notes the positions of the DSOs that the profile already has. */
 static void find_dsos(struct mapresolve *p)
 {
 	p->dsos = mem_zalloc(p->machine->dsos.at.n * sizeof(*p->dsos));

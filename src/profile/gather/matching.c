@@ -8,7 +8,7 @@ int matching_compile(regex_t *expression, const char *text, struct err *err)
 	if (!r)
 		return 0;
 	regerror(r, expression, reason, sizeof(reason));
-	return err_set(err, ERR_INVAL, "'%.100s' is no regular expression: %s", text, reason);
+	return err_set(err, ERR_INVAL, "'%.100s' is not a regular expression: %s", text, reason);
 }
 
 bool *matching_symbols(const struct profile *p, const regex_t *expression)

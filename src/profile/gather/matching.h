@@ -1,9 +1,9 @@
 /*
- * matching.h - functions by a regular expression on their names.
+ * matching.h - finds the functions whose names match a regular expression.
  *
- * In       an extended regular expression, as regex(7) has them; a profile with names
- * Out      by symbol: whether its name matches
- * Errors   ERR_INVAL with what is wrong with the expression
+ * In       an extended regular expression, see regex(7); a profile with names
+ * Out      for each symbol whether its name matches
+ * Errors   ERR_INVAL says what is wrong with the expression
  */
 #ifndef PACE_PROFILE_MATCHING_H
 #define PACE_PROFILE_MATCHING_H
@@ -15,7 +15,7 @@
 
 int matching_compile(regex_t *expression, const char *text, struct err *err);
 
-/* As many as the profile has symbols; the caller frees them with mem_free(). */
+/* One flag per symbol of the profile; the caller frees the array with mem_free(). */
 bool *matching_symbols(const struct profile *p, const regex_t *expression);
 
 #endif

@@ -6,15 +6,15 @@
 #include "symbol/name/demangle.h"
 #include "unwind/ending.h"
 
-enum { CHUNK_FRAMES = 4096 }; /* that one worker looks for at a time */
+enum { CHUNK_FRAMES = 4096 }; /* frames that one worker looks up at a time */
 
-/* Frames of one DSO, and their source as the debug information has it. */
+/* Some frames of one DSO, and their source locations from the debug information. */
 struct chunk {
 	size_t dso, first, end; /* in naming.frames */
 	VEC(struct line_frame) sources;
 };
 
-/* Where in its chunk's sources the chain of a frame is; n 0: nothing is known. */
+/* The chain of inlined functions of a frame, in its chunk's sources; n 0: not known. */
 struct chain_at {
 	u32 chunk, first, n;
 };
@@ -27,9 +27,9 @@ struct naming {
 	struct resolver_answer *answers; /* by frame */
 	const struct naming_options *options;
 	VEC(struct chunk) chunks;
-	size_t first_chunk;  /* of those that are being looked for */
-	bool is_kernel_turn; /* what lies in the kernel comes last: its names may still be read */
-	struct chain_at *chains; /* by frame; NULL: nobody asked for the sources */
+	size_t first_chunk;      /* of the chunks being looked up */
+	bool is_kernel_turn;     /* the kernel comes last: its names may still be being read */
+	struct chain_at *chains; /* by frame; NULL: sources are not wanted */
 	struct str scratch;
 	struct table index;       /* of functions, in profile->symbols */
 	struct table other_index; /* of their lines and of inlined functions, likewise */
@@ -45,7 +45,7 @@ static bool is_turn_of(const struct naming *n, const struct dso *dso)
 	return (dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE) == n->is_kernel_turn;
 }
 
-/* One DSO: open what belongs to it, then its addresses in ascending order. */
+/* Names the frames of one DSO: loads its files, then looks its addresses up in ascending order. */
 static void name_dso(void *ctx, size_t i, unsigned worker)
 {
 	struct naming *n = ctx;
@@ -78,7 +78,7 @@ static void name_dso(void *ctx, size_t i, unsigned worker)
 
 /* ---- sources ---- */
 
-/* Which address of a frame its source is asked for. */
+/* The address by which the source of a frame is looked up. */
 static u64 source_address(const struct naming *n, u32 frame)
 {
 	const struct resolver_answer *a = &n->answers[frame];
@@ -89,7 +89,7 @@ static u64 source_address(const struct naming *n, u32 frame)
 	return a->at - f->is_return;
 }
 
-/* The sources of some frames of a DSO, innermost first. */
+/* Looks up the sources of a chunk's frames, innermost first. */
 static void find_chunk(void *ctx, size_t i, unsigned worker)
 {
 	struct naming *n = ctx;
@@ -117,7 +117,7 @@ static void find_chunk(void *ctx, size_t i, unsigned worker)
 	}
 }
 
-/* All units that are needed, then all addresses: each on all cores, also if it is one big DSO. */
+/* Reads all units that are needed, then looks up all addresses; both use all cores even for one big DSO. */
 static void find_sources(struct naming *n)
 {
 	line_wishes wishes = {0};
@@ -172,7 +172,7 @@ static const char *intern_text(struct naming *n, const char *text)
 	return intern_str(&n->profile->strings, text);
 }
 
-/* "file.c", or its whole path. */
+/* "file.c", or the whole path of that file. */
 static const char *file_text(struct naming *n, const struct line_frame *f)
 {
 	const char *slash = strrchr(f->file, '/');
@@ -193,7 +193,7 @@ static const char *line_text(struct naming *n, const char *file, u32 line)
 	return intern_text(n, str_text(&n->scratch));
 }
 
-/* What stands for an unknown line, as perf has it: "function+18", or "file[address]". */
+/* The text for an unknown line, as perf prints it: "function+18", or "file[address]". */
 static const char *no_line_text(struct naming *n, u32 frame, const char *function)
 {
 	const struct resolver_answer *a = &n->answers[frame];
@@ -216,8 +216,8 @@ static const char *title_of(struct naming *n, const struct resolver_answer *a)
 }
 
 /*
- * The symbol of a function: of a DSO with that start, created if new. One address has one name, so
- * the start tells.
+ * The symbol of a frame's function, created if new. One address has one name, so the DSO and the start
+ * identify it.
  */
 static u32 get_function(struct naming *n, u32 frame)
 {
@@ -253,7 +253,7 @@ static u32 get_function(struct naming *n, u32 frame)
 	return p->symbols.n - 1;
 }
 
-/* The symbol of a function's line: the function's own for its first line, then others. */
+/* The symbol of a function's line, created if new. The first line uses the function's own symbol. */
 static u32 get_line(struct naming *n, u32 function, const char *file, const char *line,
 	bool has_line)
 {
@@ -286,7 +286,7 @@ static u32 get_line(struct naming *n, u32 function, const char *file, const char
 	return i;
 }
 
-/* The symbol of a function where it was inlined into others. */
+/* The symbol of a function that is inlined into others, created if new. */
 static u32 get_inlined(struct naming *n, const struct profile_frame *f, const char *name)
 {
 	struct profile *p = n->profile;
@@ -312,7 +312,7 @@ static u32 get_inlined(struct naming *n, const struct profile_frame *f, const ch
 	return p->symbols.n - 1;
 }
 
-/* A frame's functions, outermost first; the outermost is the symbol of the ELF file. */
+/* Adds the functions inlined at a frame, outermost first; the outermost of the chain is the ELF symbol. */
 static void add_inlined(struct naming *n, u32 frame, const struct line_frame *chain, u32 length)
 {
 	struct profile *p = n->profile;

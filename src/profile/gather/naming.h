@@ -12,19 +12,19 @@
 #include "symbol/name/demangle.h"
 #include "symbol/resolve/resolver.h"
 
-/* What of the source code symbols are told apart by, or told with. */
+/* The part of the source location that distinguishes symbols, or that they carry. */
 enum naming_source {
 	NAMING_NO_SOURCE,
 	NAMING_FILES,         /* a function in several files (by inlining) is several symbols */
 	NAMING_LINES,         /* each line of a function is a symbol */
-	NAMING_FUNCTION_FILES /* every function has the file it begins in */
+	NAMING_FUNCTION_FILES /* every function carries the file it begins in */
 };
 
 struct naming_options {
 	unsigned n_workers;
 	unsigned style;      /* of names: enum demangle_style */
 	bool has_inlined;    /* frames get the functions inlined there; not together with lines */
-	bool has_full_paths; /* of source files; else their last part */
+	bool has_full_paths; /* source files with their paths; else the last part only */
 	enum naming_source source;
 };
 
@@ -32,8 +32,8 @@ void naming_resolve(struct profile *p, struct resolver *resolver,
 	const struct naming_options *options);
 
 /*
- * By DSO of the machine: which part of all samples is in it; to be freed. dso_files.places.shares: it is worth
- * looking for what a file with many of them lacks.
+ * The share of all samples in each DSO of the machine, by its id; the caller frees the array. As
+ * dso_files.places.shares it tells for which files a search for missing debug information is worth it.
  */
 double *naming_shares(const struct profile *p, size_t n_dsos);
 

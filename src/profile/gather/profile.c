@@ -122,8 +122,7 @@ u32 profile_stack(struct profile *p, u32 parent, u32 frame)
 
 void profile_add_ending(struct profile *p, u8 ending, u32 dso, u64 n)
 {
-	/* There are few. */
-	vec_each(e, &p->endings) {
+	vec_each(e, &p->endings) { /* there are few */
 		if (e->ending != ending || e->dso != dso)
 			continue;
 		e->n_samples += n;
@@ -134,7 +133,7 @@ void profile_add_ending(struct profile *p, u8 ending, u32 dso, u64 n)
 
 static u32 merge_dso(struct profile *p, const struct profile_dso *dso)
 {
-	/* There are few, and they are merged once for each worker. */
+	/* There are few DSOs, and they are merged once for each worker. */
 	vec_each(known, &p->dsos)
 		if (known->source == dso->source && known->kind == dso->kind)
 			return known - p->dsos.at;
@@ -171,7 +170,7 @@ static u64 merge_label(struct profile *p, enum profile_label label, u64 value, c
 	return value;
 }
 
-/* Rows with the numbers of frames and stacks, and the strings, that they have here. */
+/* Adds the rows of `from` with p's numbers of frames and stacks, and p's strings. */
 static void merge_rows(struct profile *p, const struct profile *from, const u32 *frames,
 	const u32 *stacks)
 {
@@ -232,7 +231,7 @@ void profile_merge(struct profile *p, const struct profile *from)
 	mem_free(stacks);
 }
 
-/* ---- while it goes on ---- */
+/* ---- live ---- */
 
 void profile_add_pass(struct profile_pass *pass, const struct profile_pass *more)
 {
@@ -270,11 +269,11 @@ void profile_scale(struct profile *p, double factor)
 	p->n_passed_over = scaled(p->n_passed_over, factor);
 }
 
-/* A profile made of another one's rows, and of what these have. */
+/* A copy of a profile with its rows and only what they use. */
 struct compacting {
 	const struct profile *from;
 	struct profile to;
-	u32 *dsos, *frames, *stacks; /* which they are there, + 1; 0: not yet */
+	u32 *dsos, *frames, *stacks; /* by number in `from`: the number in `to`, + 1; 0: none yet */
 	struct table rows;
 };
 
@@ -296,7 +295,7 @@ static u32 kept_frame(struct compacting *c, u32 number)
 	return c->frames[number] - 1;
 }
 
-/* Parents come before their children: the path is walked up, then down to what is new. */
+/* Walks up to the first node that is copied already, then copies the path down from there. */
 static u32 kept_stack(struct compacting *c, u32 number)
 {
 	VEC(u32) path = {0};
@@ -331,7 +330,7 @@ static u64 kept_label(struct compacting *c, enum profile_label label, u64 value)
 	}
 }
 
-/* The row that says the same, or a new one that counts nothing. */
+/* The equal row in c->to, or a new one without counts. */
 static struct profile_row *kept_row(struct compacting *c, const struct profile_row *row,
 	const u64 *labels)
 {
@@ -358,7 +357,7 @@ static struct profile_row *kept_row(struct compacting *c, const struct profile_r
 	return &c->to.rows.at[p->rows.n - 1];
 }
 
-/* A row's branches are those at the end of its stack. */
+/* The number of branches at the innermost end of a row's stack. */
 static u32 n_passes_of(const struct profile *p, const struct profile_row *row)
 {
 	u32 n = 0;

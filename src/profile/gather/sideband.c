@@ -26,7 +26,7 @@ static void add_switch(struct sideband *m, const struct record *rec)
 									: SIDEBAND_IN}));
 }
 
-/* "4/0xeffffffb", as perf has it. */
+/* "4/0xeffffffb", as perf prints it. */
 static const char *namespace_text(struct sideband *m, const struct record_namespaces *n)
 {
 	const u8 *entry = n->namespaces.at + CGROUP_NAMESPACE * NAMESPACE_BYTES;
@@ -59,7 +59,7 @@ static void add_task(struct sideband *m, const struct record *rec)
 		mark.cgroup = namespace_text(m, &body.namespaces);
 	} else {
 		mark.tid = body.task.tid;
-		/* Nobody records the switch after the end. */
+		/* A thread's EXIT comes without a switch record, so it also counts as leaving the CPU. */
 		mark.kind = rec->type == PERF_RECORD_FORK ? SIDEBAND_BORN : SIDEBAND_OUT;
 	}
 	vec_add(&m->marks, mark);
@@ -106,7 +106,7 @@ static int by_thread(const void *left, const void *right)
 	return a->tid != b->tid ? (a->tid < b->tid ? -1 : 1) : by_time(left, right);
 }
 
-/* Threads by number: whether they are on a CPU. */
+/* By thread: whether it is on a CPU. */
 struct runners {
 	struct table index;
 	VEC(struct runner {
@@ -116,7 +116,7 @@ struct runners {
 	at;
 };
 
-/* The thread, which is new if *ret_is_new. */
+/* The entry of a thread; *ret_is_new: it was created now. */
 static struct runner *runner_of(struct runners *r, u32 tid, bool *ret_is_new)
 {
 	u64 hash = hash_u64(tid);
@@ -133,7 +133,7 @@ static struct runner *runner_of(struct runners *r, u32 tid, bool *ret_is_new)
 	return &r->at.at[r->at.n - 1];
 }
 
-/* How many ran before anything was told: they leave without having come. */
+/* The number of threads that ran at the beginning: their first mark is that they leave a CPU. */
 static u32 running_at_first(const struct sideband *m)
 {
 	struct runners runners = {0};

@@ -1,15 +1,15 @@
 /*
- * sideband.h - what records beside the samples tell of a moment: how many threads ran, in which namespaces.
+ * sideband.h - what side-band records tell of a moment: how many threads ran, and in which namespaces.
  *
  * In       all records of a session's first pass
- * Out      for a time the number of threads that were on a CPU; for a thread and a time its cgroup namespace
+ * Out      the number of threads on a CPU at a time; the cgroup namespace of a thread at a time
  * Owns     texts, valid until sideband_fini()
  * Units    times as session_sample.time
- * Errors   none: records that cannot be read are counted by who reads them for their own sake
- * Threads  behind sideband_settle() any number of readers
+ * Errors   none: records that cannot be read are skipped here and counted by the session
+ * Threads  any number of readers after sideband_settle()
  * Source   linux/perf_event.h: PERF_RECORD_SWITCH, PERF_RECORD_NAMESPACES, struct perf_ns_link_info
  *
- * A thread that leaves a CPU and was never seen to come to one, nor to begin, ran from the beginning on.
+ * A thread that leaves a CPU without a record of its birth or of coming to a CPU ran from the beginning.
  */
 #ifndef PACE_PROFILE_SIDEBAND_H
 #define PACE_PROFILE_SIDEBAND_H
@@ -23,11 +23,11 @@ struct sideband_mark {
 	u64 time, offset; /* offset: in the file */
 	u32 tid;
 	u8 kind;
-	const char *cgroup; /* MOMENTS_NAMESPACES: "dev/0xinode" */
+	const char *cgroup; /* SIDEBAND_NAMESPACES: "dev/0xinode" */
 };
 
 struct sideband_running {
-	u64 time; /* from then on */
+	u64 time; /* when the number changed to n */
 	u32 n;
 };
 
@@ -40,13 +40,13 @@ struct sideband {
 	VEC(struct sideband_mark) of_namespaces; /* by tid, time */
 };
 
-/* Before the first pass, which it watches. *m must stay where it is until the pass is over. */
+/* Watches the first pass; call this before it. *m must not move until the pass is over. */
 void sideband_watch(struct sideband *m, struct session *s);
-/* After it. */
+/* Makes the answers ready; call this after the pass. */
 void sideband_settle(struct sideband *m);
 void sideband_fini(struct sideband *m);
 
-/* per sample: at least 1, as somebody ran who was sampled */
+/* per sample: at least 1, because the sampled thread ran */
 u32 sideband_parallelism(const struct sideband *m, u64 time);
 /* per sample: NULL if no record tells */
 const char *sideband_cgroup_namespace(const struct sideband *m, u32 tid, u64 time);

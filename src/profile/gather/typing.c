@@ -16,7 +16,7 @@ struct typing {
 	struct table index;                        /* of profile.accesses */
 };
 
-/* Frames that rows are of, once each: sorted by DSO, then by address. */
+/* Collects the distinct innermost frames of all rows, sorted by DSO, then by address. */
 static void group_frames(struct typing *t)
 {
 	struct profile *p = t->profile;
@@ -73,7 +73,7 @@ static void find_dso(void *ctx, size_t i, unsigned worker)
 	mem_free(pcs);
 }
 
-/* A type of that name and size is the same one in whatever file. */
+/* The type in profile.types, + 1; created if new. Types with the same name and size are one, in whatever file. */
 static u32 whole_of(struct typing *t, const struct typelayout *layouts,
 	const struct datatype_answer *a)
 {
@@ -130,9 +130,9 @@ static u32 access_of(struct typing *t, const struct datatypes *types,
 }
 
 /*
- * Whether an event's samples stand at the instruction behind the one that caused them. An interrupt is
- * taken when an instruction ends, so that the one which took long has just ended: in a loop over a list
- * nearly all samples of a timer are of the comparison behind the load.
+ * Whether an event's samples name the instruction after the one that caused them. An interrupt is taken when
+ * an instruction ends, so the one that took long has just ended: in a loop over a list, nearly all samples of
+ * a timer name the comparison after the load.
  */
 static bool is_one_behind(enum skid_kind skid)
 {
@@ -176,7 +176,7 @@ void typing_resolve(struct profile *p, struct resolver *resolver,
 {
 	struct typing t = {.profile = p, .resolver = resolver};
 
-	/* Of rows that are added later: time without samples. */
+	/* Number 0 is for rows added later, for time without samples. */
 	access_of(&t, NULL, &(struct datatype_answer){DATATYPE_NO_CODE, "", "", 0, 0, 0});
 	group_frames(&t);
 	t.types = mem_zalloc((p->dsos.n + 1) * sizeof(struct datatypes *));
@@ -199,9 +199,9 @@ static void note(const char *event, enum skid_kind skid, bool is_before, struct 
 	static const char *const whys[] = {
 		[SKID_ONE] = "has a constant skid of 1",
 		[SKID_TIMER] = "is no precise event (skid)",
-		[SKID_DEBUGGER] = "stops behind the access",
+		[SKID_DEBUGGER] = "stops after the access",
 		[SKID_SOME] =
-			"is not precise (skid): samples are of an instruction some way behind the access; :pp makes them precise where the processor can",
+			"is not precise (skid): samples name an instruction some way after the access; :pp makes them precise if the processor supports it",
 	};
 
 	if (!is_one_behind(skid))
@@ -209,8 +209,8 @@ static void note(const char *event, enum skid_kind skid, bool is_before, struct 
 	else
 		log_note(log, "%s %s: types are of %s", event, whys[skid],
 			is_before
-				? "the instruction that ran before the sampled one, which took the time (--skid 0: of the sampled one)"
-				: "the sampled instruction, behind the one that took the time (--skid 1: of that one)");
+				? "the instruction that ran before the sampled one, and that took the time (--skid 0: of the sampled one)"
+				: "the sampled instruction, which follows the one that took the time (--skid 1: of that one)");
 }
 
 void typing_note_skid(const struct profile *p, const struct event_list *events,

@@ -1,10 +1,10 @@
 /*
- * typing.h - which type of data, and which member of it, each row's instruction accesses.
+ * typing.h - finds the data type, and the member of it, that each row's instruction accesses.
  *
  * In       a profile with names, whose rows have LABEL_ACCESS; the resolver that named it
- * Out      that label; profile.accesses
+ * Out      LABEL_ACCESS of each row; profile.accesses
  * Owns     nothing; texts are the profile's
- * Errors   none: an access whose type is not known says why, see symbol/types/datatype.h
+ * Errors   none: an access whose type is unknown holds the reason, see symbol/types/datatype.h
  * Threads  n_workers, each for whole DSOs
  */
 #ifndef PACE_PROFILE_TYPING_H
@@ -15,14 +15,14 @@
 #include "profile/gather/profile.h"
 #include "symbol/resolve/resolver.h"
 
-/* Which instruction's access counts. */
+/* The instruction whose access counts. */
 enum typing_skid {
-	TYPING_AS_EVENTS_ARE, /* of each event whichever took the time, as far as that is known */
+	TYPING_AS_EVENTS_ARE, /* the one that took the time, as far as the event's skid is known */
 	TYPING_SAMPLED,
-	TYPING_BEFORE, /* the one that ran before it */
+	TYPING_BEFORE, /* the one that ran before the sampled one */
 };
 
-enum { TYPING_NOT_SAID = 2 }; /* a number that --skid does not have */
+enum { TYPING_NOT_SAID = 2 }; /* no --skid was given: a value that the option does not accept */
 
 static inline enum typing_skid typing_skid(u64 option)
 {
@@ -34,11 +34,11 @@ struct typing_events {
 	enum typing_skid skid;
 };
 
-/* Of events that are known to be sampled one instruction late it is the instruction before. */
+/* Fills in LABEL_ACCESS. For events known to be sampled one instruction late, the instruction before counts. */
 void typing_resolve(struct profile *p, struct resolver *resolver,
 	const struct typing_events *events, unsigned n_workers);
 
-/* Says which events' samples are not of the very instruction that they name. */
+/* Notes which events' samples do not name the instruction that caused them. */
 void typing_note_skid(const struct profile *p, const struct event_list *events,
 	enum typing_skid wish, struct log *log);
 

@@ -5,7 +5,7 @@
 
 enum {
 	TABLE_AT_FIRST = 1 << 12,
-	INDEX_EACH = 16, /* bytes of a table for each entry */
+	INDEX_EACH = 16, /* bytes that a table takes for each entry */
 };
 
 static u64 space_key(const struct uniques_chain *c)
@@ -95,7 +95,7 @@ static u64 hash_of(const struct uniques *s, const struct unique *unique)
 	return hash;
 }
 
-/* per sample: counts it; the one that has it now */
+/* per sample: counts it; returns the entry that it was added to */
 static struct unique *count(struct uniques *s, const struct unique *unique, u64 hash)
 {
 	struct table_probe probe = table_probe(&s->index, hash);
@@ -119,13 +119,13 @@ static struct unique *count(struct uniques *s, const struct unique *unique, u64 
 	return uniques_at(s, s->n - 1);
 }
 
-/* per sample: one of the queue */
+/* per sample: counts one of the queue */
 static void settle(struct uniques *s, unsigned at)
 {
 	count(s, (const struct unique *)(const void *)s->queue[at], s->hashes[at]);
 }
 
-/* per sample: what one of the queue will be compared with, as far as its place in the table is here */
+/* per sample: prefetches the entry that one of the queue will be compared with; its table slot was prefetched before */
 static void fetch(const struct uniques *s, unsigned at)
 {
 	struct table_probe probe = table_probe(&s->index, s->hashes[at]);

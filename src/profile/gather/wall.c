@@ -22,7 +22,7 @@ void wall_add(struct wall *w, u32 pid, u32 tid, u64 time, enum wall_mark mark)
 {
 	u32 i;
 
-	/* What runs where nobody does is no thread; who has just ended has no number any more. */
+	/* tid 0 is the idle task; a thread that has just ended has the tid -1. */
 	if (!tid || tid == UINT32_MAX)
 		return;
 	i = find_thread(w, tid);
@@ -31,7 +31,7 @@ void wall_add(struct wall *w, u32 pid, u32 tid, u64 time, enum wall_mark mark)
 		table_add(&w->by_tid, hash_u64(tid), i);
 		vec_add(&w->threads, ((struct wall_thread){.pid = pid, .tid = tid}));
 	}
-	/* A number that came again is the thread's that had it last. */
+	/* A reused tid belongs to its latest thread. */
 	if (mark == WALL_BORN) {
 		w->threads.at[i].pid = pid;
 		w->threads.at[i].is_told = true;
@@ -48,26 +48,26 @@ void wall_add(struct wall *w, u32 pid, u32 tid, u64 time, enum wall_mark mark)
 
 /* ---- cutting ---- */
 
-/* What a thread is at, while all go through time together. */
+/* The state of a thread during the sweep through time. */
 struct life {
 	bool is_alive, has_run, is_known, is_gone;
-	bool is_out;      /* the last that was seen of it */
+	bool is_out;      /* it was last seen leaving a CPU */
 	bool is_starting; /* born, and not on a CPU yet */
 	u8 state;
-	u64 since;             /* when that began */
-	double clock;          /* what the state's clock showed then */
-	u64 sure;              /* until when it was on the CPU without doubt */
-	u64 unseen, seen_time; /* blocked since the last wait that was seen; when that was */
-	u64 out_time;          /* of the sample that was taken on leaving; 0: none */
-	u64 off[WALL_STATES];  /* of the present absence from CPUs */
+	u64 since;             /* when the state began */
+	double clock;          /* the state's clock at that time */
+	u64 sure;              /* until when it was certainly on the CPU */
+	u64 unseen, seen_time; /* ns blocked since the last sampled wait; when that was */
+	u64 out_time;          /* of the sample taken when it left the CPU; 0: none */
+	u64 off[WALL_STATES];  /* ns of the present absence from CPUs */
 	double latency[WALL_STATES];
-	u64 told_latency[WALL_STATES], told_cpu; /* what shares and rests have already */
+	u64 told_latency[WALL_STATES], told_cpu; /* the part that shares and rests have already */
 	size_t spoken;                           /* share of the last sample on a CPU, + 1 */
 };
 
 /*
- * Latency is handed out by clocks: that of running threads goes by 1/n of the time while n run, that of
- * runnable ones likewise while none does.
+ * Clocks distribute latency: the clock of running threads advances by 1/n of the time while n threads run; the
+ * clock of runnable threads does the same while none runs.
  */
 struct sweep {
 	struct wall *wall;
@@ -75,7 +75,7 @@ struct sweep {
 	u64 now;
 	u64 n_in[WALL_STATES];
 	double clocks[WALL_STATES];
-	u64 idle_since; /* when the last of them blocked; of use while n_in[CPU and RUNNABLE] are 0 */
+	u64 idle_since; /* when the last thread blocked; valid while no thread is on a CPU or runnable */
 };
 
 static bool is_idle(const struct sweep *s)
@@ -106,7 +106,7 @@ static void enter(struct sweep *s, u32 i, enum wall_state state)
 		s->idle_since = s->now;
 }
 
-/* Latency of a state that ends, or goes on and is looked at. */
+/* The latency of the present state until now. */
 static double latency_until_now(const struct sweep *s, const struct life *l)
 {
 	return l->state == WALL_BLOCKED ? 0 : s->clocks[l->state] - l->clock;
@@ -120,7 +120,7 @@ static void leave(struct sweep *s, u32 i)
 	s->wall->threads.at[i].ns[l->state] += ns;
 	l->off[l->state] += ns;
 	l->latency[l->state] += latency_until_now(s, l);
-	/* All waited, and this is the wait that ends. */
+	/* All threads waited, and this wait is the first to end. */
 	if (l->state == WALL_BLOCKED && is_idle(s)) {
 		l->latency[WALL_BLOCKED] += (double)(s->now - s->idle_since);
 		s->idle_since = s->now;
@@ -130,7 +130,7 @@ static void leave(struct sweep *s, u32 i)
 		s->idle_since = s->now;
 }
 
-/* What of a state's latency nobody has been told yet. */
+/* Takes the part of a state's latency that no share or rest has yet. */
 static u64 take_latency(struct life *l, enum wall_state state, double latency)
 {
 	u64 all = (u64)llround(latency), mine = all - MIN(all, l->told_latency[state]);
@@ -139,7 +139,7 @@ static u64 take_latency(struct life *l, enum wall_state state, double latency)
 	return mine;
 }
 
-/* A sample has a share of each state at most, but for samples of one moment. */
+/* Adds a share, or adds it to the one that the same sample has of this state. */
 static void add_share(struct wall_thread *t, const struct wall_share *share)
 {
 	size_t n = MIN(t->shares.n, (size_t)WALL_STATES);
@@ -166,7 +166,7 @@ static void rest(struct wall_thread *t, struct life *l, enum wall_state state, u
 }
 
 /*
- * Of waits only some are seen, the longer the surer: one that is speaks for those before it, as samples do
+ * Only some waits are sampled, long ones more likely. A sampled wait represents those before it, as samples do
  * for time on CPUs.
  */
 static u64 take_seen(struct life *l, u64 ns)
@@ -178,7 +178,7 @@ static u64 take_seen(struct life *l, u64 ns)
 	return l->out_time ? ns : 0;
 }
 
-/* The absence from CPUs is over: it is the sample's that was taken when it began. */
+/* Gives an absence from CPUs, which is over, to the sample that was taken when it began. */
 static void tell_absence(struct sweep *s, u32 i)
 {
 	struct wall_thread *t = &s->wall->threads.at[i];
@@ -192,7 +192,7 @@ static void tell_absence(struct sweep *s, u32 i)
 		l->off[state] = 0;
 		if (state == WALL_BLOCKED && s->wall->has_waits && !s->wall->has_outs)
 			share.ns = take_seen(l, share.ns);
-		/* Where nobody was sampled then, it is the last sample's before. */
+		/* If no sample was taken then, the last sample before represents it. */
 		share.time = l->out_time;
 		if (!share.time && !s->wall->has_outs && l->spoken)
 			share.time = t->shares.at[l->spoken - 1].time;
@@ -210,7 +210,7 @@ static void tell_absence(struct sweep *s, u32 i)
 	l->is_starting = false;
 }
 
-/* Waits that were not seen, behind the last one that was. */
+/* Gives waits that were not sampled, after the last one that was, to that one. */
 static void tell_unseen(struct wall_thread *t, struct life *l)
 {
 	struct wall_share share = {.time = l->seen_time,
@@ -231,7 +231,7 @@ static void tell_unseen(struct wall_thread *t, struct life *l)
 	add_share(t, &share);
 }
 
-/* Time on the CPU behind the last sample is that one's too. */
+/* Gives the time on the CPU after the last sample to that sample. */
 static void tell_remainder(struct sweep *s, u32 i)
 {
 	struct wall_thread *t = &s->wall->threads.at[i];
@@ -250,7 +250,7 @@ static void tell_remainder(struct sweep *s, u32 i)
 
 /* ---- what marks mean ---- */
 
-/* A switch that cannot follow the last one: some are missing in between. */
+/* Handles a switch that cannot follow the last one: records between them are missing. */
 static void lose(struct sweep *s, u32 i)
 {
 	struct wall_thread *t = &s->wall->threads.at[i];
@@ -301,7 +301,7 @@ static void come_in(struct sweep *s, u32 i)
 {
 	struct life *l = &s->lives[i];
 
-	/* The last steps of a thread that has ended, where CPUs are measured rather than threads. */
+	/* With per-CPU events, a thread still switches after its EXIT record. */
 	if (!l->is_alive)
 		return;
 	if (l->state == WALL_CPU) {
@@ -318,7 +318,7 @@ static void go_out(struct sweep *s, u32 i, enum wall_state state)
 	struct wall_thread *t = &s->wall->threads.at[i];
 	struct life *l = &s->lives[i];
 
-	/* Of a thread that has ended: the switch to whoever comes next. */
+	/* The thread has ended; this is the switch to the next one. */
 	if (!l->is_alive)
 		return;
 	*(state == WALL_BLOCKED ? &t->n_left : &t->n_preempted) += 1;
@@ -353,7 +353,7 @@ static void take_sample(struct sweep *s, u32 i)
 	l->spoken = t->shares.n;
 }
 
-/* Who is about to leave a CPU is on one, whatever is known of how he got there. */
+/* A thread that is about to leave a CPU is on one, even if no record says how it got there. */
 static void leave_soon(struct sweep *s, u32 i)
 {
 	struct life *l = &s->lives[i];
@@ -427,9 +427,9 @@ static bool tells_of_running(enum wall_mark mark)
 }
 
 /*
- * From the first to the last moment in which somebody ran. Births and ends may be told from before and
- * behind the switches, of recordings that were cut. A thread ends on a CPU: one that had left it did so
- * out of our unique sample.
+ * Sets begin and end to the first and last moment in which a thread ran. In a recording that was cut, births
+ * and ends may lie before or after all switches. A thread ends on a CPU: if it had left one before, it
+ * returned unrecorded, and its end does not count.
  */
 static void find_bounds(const struct sweep *s)
 {
@@ -452,15 +452,15 @@ static void find_bounds(const struct sweep *s)
 }
 
 /*
- * Sampled in the last steps behind its end, which was before the recording: its last switch, which is that
- * to whoever comes next, does not name it any more.
+ * Whether a thread ended before the recording and was only sampled in its last steps: its last switch, to the
+ * next thread, no longer names it.
  */
 static bool is_ghost(const struct wall *w, u32 i)
 {
 	return w->has_told && !w->threads.at[i].is_told && !w->threads.at[i].has_switched;
 }
 
-/* Who was there at the beginning, and at what: the first thing that is known of him tells. */
+/* Begins the lives of the threads that existed at the beginning; the first mark of each tells its state then. */
 static void begin_all(struct sweep *s)
 {
 	struct wall *w = s->wall;
@@ -482,7 +482,7 @@ static void begin_all(struct sweep *s)
 					? WALL_BLOCKED
 					: WALL_CPU);
 	}
-	/* Without a mark in all that time it did not run; it is left out. */
+	/* A thread without a running mark in all that time did not run; it is left out. */
 	for (u32 i = 0; i < w->threads.n; i++) {
 		if (s->lives[i].has_run)
 			continue;
@@ -498,7 +498,7 @@ static bool is_later(const struct wall_share *a, const struct wall_share *b)
 	return a->time > b->time || (a->time == b->time && a->is_out > b->is_out);
 }
 
-/* Samples speak for what comes before them, or behind: their pieces may not be in order. */
+/* Samples represent time before or after them, so shares may be out of order. */
 static void order_shares(struct wall_thread *t)
 {
 	for (size_t i = 1; i < t->shares.n; i++) {
@@ -534,7 +534,7 @@ static void sum_up(struct wall *w)
 	}
 }
 
-/* Threads that never ran go, and positions change. */
+/* Removes threads that never ran; positions change. */
 static void drop_sleepers(struct wall *w, const struct life *lives)
 {
 	size_t n = 0;

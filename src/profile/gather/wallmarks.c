@@ -14,7 +14,7 @@ static bool is_software(const struct event *e, u64 config)
 
 static enum wall_role role_of(const struct event *e)
 {
-	/* sched_waking comes before the thread can run, and may come in vain. */
+	/* sched_waking comes before the thread can run, and may have no effect. */
 	if (e->attr.type == PERF_TYPE_TRACEPOINT)
 		return strcmp(e->name, "sched:sched_wakeup") ? WALL_ROLE_NONE : WALL_ROLE_WAKE;
 	if (is_software(e, PERF_COUNT_SW_CONTEXT_SWITCHES))
@@ -66,7 +66,7 @@ static void learn_events(struct wallmarks *m)
 	struct err err;
 
 	m->roles.n = m->pid_at.n = 0;
-	/* On errors the formats before them are there. */
+	/* After an error, the formats before it are usable. */
 	(void)tracepoints_open(&tracepoints, &r->info.tracing_data, &err);
 	for (u32 i = 0; i < r->events.n; i++) {
 		u32 at = UINT32_MAX;
@@ -103,7 +103,7 @@ static void see_sample(struct wallmarks *m, const struct record *rec)
 		return;
 	}
 	at = m->pid_at.at[event];
-	/* Its process is not told; a thread that runs tells that itself. */
+	/* The record does not name the woken thread's process; its other marks do. */
 	if (at < s->raw.n && s->raw.n - at >= 4)
 		wall_add(m->wall, 0, load_u32(s->raw.at + at), s->time, WALL_WOKEN);
 }

@@ -8,7 +8,7 @@
 
 /* ---- the way into the scheduler ---- */
 
-/* Names of functions that everybody goes through who leaves a CPU; with * whatever begins so. */
+/* Functions on every thread's way off a CPU; * stands for any ending. */
 static const char *const ways_out[] = {
 	"__schedule",
 	"schedule",
@@ -24,7 +24,7 @@ static const char *const ways_out[] = {
 	"dynamic_cond_resched",
 	"dynamic_preempt_schedule*",
 	"rcu_note_context_switch",
-	/* Waiting for whatever: who does it says for what. */
+	/* Generic waits: their callers tell what was waited for. */
 	"poll_schedule_timeout*",
 	"wait_woken",
 	"bit_wait*",
@@ -34,7 +34,7 @@ static const char *const ways_out[] = {
 	"wait_for_completion*",
 };
 
-/* Of threads that were taken off: how an interrupt or the end of a system call got there, on any processor. */
+/* Functions through which an interrupt or the end of a system call preempts a thread, on all architectures. */
 static const char *const ways_taken[] = {
 	"irqentry_exit*",
 	"raw_irqentry_exit*",
@@ -56,7 +56,7 @@ static bool is_one_of(const char *name, const char *const *patterns, size_t n)
 	return false;
 }
 
-/* What is not called the same on all processors. */
+/* The functions that each architecture names in its own way. */
 static bool is_of_processor(const char *name)
 {
 	const struct arch *a;
@@ -80,12 +80,12 @@ static enum way way_of(const struct profile_symbol *s)
 		: WAY_NOT;
 }
 
-/* The frames that are left; those of the scheduler alone stay as they are. */
+/* Removes the scheduler's frames from a row, unless it has no others. */
 static void trim(const struct profile *p, const u8 *ways, struct profile_row *row)
 {
 	u32 frame = row->frame, stack = row->callers;
 
-	/* Only what begins in the scheduler: ways out first, then how it came to that. */
+	/* Only stacks that begin in the scheduler: first the ways out, then the ways taken. */
 	if (ways[p->frames.at[frame].symbol] != WAY_OUT)
 		return;
 	for (enum way last = WAY_OUT; ways[p->frames.at[frame].symbol] >= last && stack;) {
@@ -110,13 +110,13 @@ void wallprofile_trim(struct profile *p)
 	mem_free(ways);
 }
 
-/* ---- what no sample speaks for ---- */
+/* ---- time that no sample represents ---- */
 
 struct resting {
 	struct profile *profile;
 	const struct machine *machine;
 	u32 dso;
-	u32 frames[WALL_RESTS + 1]; /* + 1; the last one is what is unaccounted */
+	u32 frames[WALL_RESTS + 1]; /* by rest: frame + 1; the last is for unaccounted time */
 };
 
 static u32 frame_of(struct resting *r, unsigned what)
@@ -142,7 +142,7 @@ static u32 frame_of(struct resting *r, unsigned what)
 	return r->frames[what] - 1;
 }
 
-/* What is known of a thread, where samples know it of themselves. */
+/* A label of a thread's rest, as its samples would have it. */
 static u64 rest_label(struct resting *r, const struct wall_thread *t, enum profile_label label)
 {
 	struct thread_state state;

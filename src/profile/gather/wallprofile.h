@@ -1,13 +1,12 @@
 /*
- * wallprofile.h - a profile of wall-clock time, so that its rows say what was waited for.
+ * wallprofile.h - makes the rows of a wall-clock profile say what threads waited for.
  *
- * The stack of a thread that leaves its CPU begins in the scheduler, whatever it waits for. What only
- * leads there is taken off: a row is the function of the kernel that waits (futex_do_wait, pipe_read), or,
- * of a thread that was taken off its CPU, what it would have gone on with. What no sample speaks for gets
- * rows too, so that the rows sum to what the wall has.
- * In       a profile with names, made with aggregate_options.wall; its wall; the machine, for the threads'
- *          names
- * Out      the same profile
+ * The stack of a thread that leaves its CPU begins in the scheduler, whatever it waits for. Those frames are
+ * removed: the row is then the kernel function that waits (futex_do_wait, pipe_read) or, for a preempted
+ * thread, the function that was interrupted. Time that no sample represents gets rows too, so that the rows
+ * sum to the wall's totals.
+ * In       a profile with names, made with aggregate_options.wall; its wall; the machine, for thread names
+ * Out      the same profile, changed
  */
 #ifndef PACE_PROFILE_WALLPROFILE_H
 #define PACE_PROFILE_WALLPROFILE_H
@@ -16,10 +15,10 @@
 #include "profile/gather/profile.h"
 #include "profile/gather/wall.h"
 
-/* Takes the scheduler off the stacks of rows. */
+/* Removes the scheduler's frames from the stacks of all rows. */
 void wallprofile_trim(struct profile *p);
 
-/* Adds rows for what no sample speaks for. */
+/* Adds rows for the time that no sample represents. */
 void wallprofile_add_rest(struct profile *p, const struct wall *w, const struct machine *m);
 
 #endif

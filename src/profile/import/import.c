@@ -8,7 +8,7 @@
 #include "base/fd.h"
 #include "symbol/elf/unpack.h"
 
-/* A row a format: import_x of a file of its own. */
+/* One row per format: import_x, in a file of its own. */
 #define IMPORTERS(X) \
 	X(pprof)     \
 	X(folded)
@@ -39,7 +39,7 @@ const struct importer *import_recognize(const void *first, size_t n)
 
 	if (form == UNPACK_NONE)
 		return recognize(first, MIN(n, (size_t)IMPORT_PEEK));
-	/* It is cut off: that is an error, and what there is stands in `plain`. */
+	/* The data is cut off, so this fails, but `plain` has what could be unpacked. */
 	unpack(form, packed, IMPORT_PEEK, &plain, &err);
 	found = recognize(plain.at, plain.n);
 	str_fini(&plain);
@@ -54,7 +54,7 @@ const struct importer *import_of_file(const char *path)
 	ssize_t n;
 	int fd;
 
-	/* Whoever writes into a named pipe would take this for its reader. */
+	/* Opening a named pipe would make its writer take this for the reader. */
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return NULL;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -69,7 +69,7 @@ const struct importer *import_of_file(const char *path)
 
 /* ---- reading ---- */
 
-/* Until there are n bytes, or it ends. */
+/* Reads until there are n bytes, or the file ends. */
 static int read_up_to(struct import *in, int fd, u64 n, struct err *err)
 {
 	enum { STEP = 1 << 18 };
@@ -119,7 +119,7 @@ int import_open(struct import *in, int fd, const char *path, const void *first, 
 	if (allowance_init(&in->allowance, path, err))
 		return err->code;
 	str_addn(&in->bytes, first, n);
-	/* What nobody reads may have no end. */
+	/* Do not read on if no importer knows the format: the input may never end. */
 	if (read_up_to(in, fd, IMPORT_PEEK, err))
 		return err->code;
 	in->importer = import_recognize(str_text(&in->bytes), in->bytes.n);

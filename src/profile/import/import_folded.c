@@ -1,11 +1,11 @@
 /*
- * Folded stacks, one on a line, the root first: what flame graphs are drawn from.
+ * Folded stacks, one per line, root first: the input of flame graphs.
  *
  *     sqlite3;main;sqlite3_step;read;entry_SYSCALL_64_[k] 120
  *
- * difffolded.pl writes two counts. Of stackcollapse-perf.pl the first frame is the thread's name, "[libc.so.6]"
- * a function of that file whose name is not known, and behind names stand "_[k]" (of the kernel), "_[i]"
- * (inlined), "_[j]" (generated code); "_[w]" are those of whoever woke the thread up.
+ * difffolded.pl writes two counts. In the output of stackcollapse-perf.pl, the first frame is the thread's name;
+ * "[libc.so.6]" is an unknown function of that file; names may end in "_[k]" (kernel), "_[i]" (inlined), "_[j]"
+ * (generated code) or "_[w]" (stack of the thread that woke this one).
  * Source   Brendan Gregg's FlameGraph: stackcollapse-*.pl, difffolded.pl, flamegraph.pl
  */
 #include "profile/import/importing.h"
@@ -13,7 +13,7 @@
 #include "event/abi.h"
 #include "machine/dso.h"
 
-enum { COUNTS = 2 }; /* of a line at most */
+enum { COUNTS = 2 }; /* most counts of a line */
 
 /* A line without its end. */
 struct line {
@@ -24,7 +24,7 @@ struct line {
 
 struct count {
 	u64 n;
-	const char *reason; /* why it is none; NULL: it is */
+	const char *reason; /* why it is not a count; NULL: it is */
 	bool is_rounded;
 };
 
@@ -32,11 +32,11 @@ struct folded_reader {
 	struct importing b;
 	const struct import *in;
 	size_t n_counts; /* of each line */
-	u64 n_rounded;   /* counts that were no whole numbers */
+	u64 n_rounded;   /* counts that were not whole numbers */
 	u64 sums[COUNTS];
-	bool has_modes; /* names of the kernel are marked, so that others are not the kernel's */
+	bool has_modes; /* kernel functions are marked, so that all others are in user space */
 	u32 unknown, kernel, jit; /* DSOs; PROFILE_NO_FRAME until there is one */
-	VEC(u32) inlined;         /* of the frame that comes next */
+	VEC(u32) inlined;         /* of the frame that is added next */
 };
 
 /* ---- lines ---- */
@@ -51,7 +51,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Moves over the next line that says something; without the blanks and the CR at its end. */
+/* Takes the next line that is not empty or a comment, without the blanks and the CR at its end. */
 static bool next_line(struct bytes *left, struct line *line)
 {
 	while (bytes_left(left)) {
@@ -64,7 +64,7 @@ static bool next_line(struct bytes *left, struct line *line)
 		bytes_skip(left, n + (end != NULL));
 		while (n && (is_blank(at[n - 1]) || at[n - 1] == '\r'))
 			n--;
-		/* Classes of Ruby are "#<Class...". */
+		/* "#<Class..." is a Ruby class, not a comment. */
 		if (!n || (*at == '#' && (n == 1 || is_blank(at[1]) || at[1] == '!')))
 			continue;
 		line->at = at;
@@ -74,7 +74,7 @@ static bool next_line(struct bytes *left, struct line *line)
 	return false;
 }
 
-/* Where the last word begins, which has blanks before it; 0: there is no such word. */
+/* The start of the last word, which must have blanks before it; 0: there is no such word. */
 static size_t last_word(const char *at, size_t n)
 {
 	size_t i = n;
@@ -84,7 +84,7 @@ static size_t last_word(const char *at, size_t n)
 	return i;
 }
 
-/* How long the text is without its last word and the blanks before that. */
+/* The length of the text without its last word and the blanks before that. */
 static size_t before_word(const char *at, size_t n)
 {
 	n = last_word(at, n);
@@ -93,7 +93,7 @@ static size_t before_word(const char *at, size_t n)
 	return n;
 }
 
-/* "120", and as flamegraph.pl reads them, "120.5". */
+/* Reads a count such as "120", or "120.5", which flamegraph.pl accepts too. */
 static struct count read_count(const char *at, size_t n)
 {
 	struct count c = {0};
@@ -130,7 +130,7 @@ static bool is_text(const u8 *at, size_t n)
 	return true;
 }
 
-/* Some line of the beginning, or one that is longer than that, has a stack. */
+/* Whether some line at the beginning, or a line that is longer than the beginning, is a stack. */
 static bool folded_recognizes(const u8 *first, size_t n)
 {
 	struct bytes left = bytes_of(first, n);
@@ -149,7 +149,7 @@ static bool folded_recognizes(const u8 *first, size_t n)
 	return false;
 }
 
-/* Two counts, if all lines have two: a name may end in a number, too. */
+/* The number of counts per line: 2 only if all lines have two, because a name may end in a number, too. */
 static size_t find_counts(struct bytes left)
 {
 	struct line line = {0};
@@ -186,7 +186,7 @@ static int take_counts(struct folded_reader *r, struct line *line, u64 *counts, 
 		if (!word || !before_word(line->at, line->n))
 			return bad_line(r, line,
 				word ? "has a count without a stack before it"
-				     : "has no count behind its stack: 'main;f 12' is expected",
+				     : "has no count after its stack: 'main;f 12' is expected",
 				err);
 		if (c.reason) {
 			str_addf(&said, "has a count that %s: '", c.reason);
@@ -208,7 +208,7 @@ static int take_counts(struct folded_reader *r, struct line *line, u64 *counts, 
 
 /* ---- frames ---- */
 
-/* "; 32]" of an array of Rust, "[u8; 32]", that was begun. */
+/* Whether this is "; 32]", the end of a Rust array type such as "[u8; 32]". */
 static bool is_array_end(const char *at, const char *end)
 {
 	if (end - at < 4 || at[1] != ' ' || !is_digit(at[2]))
@@ -218,7 +218,7 @@ static bool is_array_end(const char *at, const char *end)
 	return at < end && *at == ']';
 }
 
-/* Where the frame ends that begins at `at`. Not every ';' ends one: there is "Ljava/lang/Object;::wait", too. */
+/* The end of the frame that begins at `at`. Not every ';' ends a frame: see "Ljava/lang/Object;::wait". */
 static const char *frame_end(const char *at, const char *end)
 {
 	bool is_open = false;
@@ -254,7 +254,7 @@ static bool is_word(const char *at, size_t n, const char *word)
 	return strlen(word) == n && !memcmp(at, word, n);
 }
 
-/* What a name in brackets says of where its code is. */
+/* The DSO that a name in brackets stands for. */
 static u32 dso_in_brackets(struct folded_reader *r, const char *at, size_t n)
 {
 	static const char *const none[] = {"unknown", "heap", "stack", "anon", "vdso", "vsyscall"};
@@ -269,7 +269,7 @@ static u32 dso_in_brackets(struct folded_reader *r, const char *at, size_t n)
 		if (is_word(at, n, none[i]))
 			return i ? file_of(r, at - 1, n + 2)
 				 : get_dso(r, &r->unknown, DSO_UNKNOWN, "[unknown]");
-	/* Words about the stack itself: "[truncated: no frame pointer]". */
+	/* A name with blanks describes the stack itself: "[truncated: no frame pointer]". */
 	return memchr(at, ' ', n) ? get_dso(r, &r->unknown, DSO_UNKNOWN, "[unknown]")
 				  : file_of(r, at, n);
 }
@@ -316,7 +316,7 @@ static void end_frame(struct folded_reader *r, u32 symbol)
 	r->inlined.n = 0;
 }
 
-/* The frames of a line; what is inlined belongs to the frame before it. */
+/* Takes the frames of a line; an inlined function belongs to the frame before it. */
 static void take_frames(struct folded_reader *r, const char *at, const char *end)
 {
 	u32 outer = 0; /* a symbol, 0: none */
@@ -342,7 +342,7 @@ static void take_frames(struct folded_reader *r, const char *at, const char *end
 
 /* ---- all of it ---- */
 
-/* The thread's name, if it is wanted: the first frame of several. */
+/* Takes the first of several frames as the thread's name, if that is wanted. */
 static u64 take_comm(struct folded_reader *r, const char **at, const char *end)
 {
 	const char *stop = frame_end(*at, end), *comm;
@@ -373,7 +373,7 @@ static int read_lines(struct folded_reader *r, struct err *err)
 	return import_charge(r->in, r->b.profile, 0, r->in->bytes.n, err);
 }
 
-/* Where the kernel's functions are marked, the others are none of its. */
+/* If kernel functions are marked, all others are in user space. */
 static void set_modes(const struct folded_reader *r)
 {
 	if (!r->has_modes)
@@ -404,7 +404,7 @@ static int folded_read(const struct import *in, const struct import_options *o, 
 	result = read_lines(&r, err);
 	set_modes(&r);
 	if (!result && r.n_rounded)
-		log_note(o->log, "'%s': %llu counts are no whole numbers, and were rounded",
+		log_note(o->log, "'%s': %llu counts are not whole numbers and were rounded",
 			in->path, (unsigned long long)r.n_rounded);
 	importing_fini(&r.b);
 	vec_fini(&r.inlined);

@@ -1,9 +1,9 @@
 /*
- * Profiles of pprof: a message of protocol buffers, mostly packed by gzip, that Go, Google's tools and many others write.
+ * Profiles of pprof: a protocol buffers message, mostly packed by gzip, that Go, Google's tools and many others write.
  *
- * A sample has a value for each of its types, like samples/count and cpu/nanoseconds: each type is an event, the
- * one that the profile names as its default first, else the last one. Where a type does not count, so many
- * samples are taken as the nearest type before it counts that does.
+ * A sample has a value for each of the profile's types, like samples/count and cpu/nanoseconds. Each type becomes an
+ * event; the default type of the profile, or else the last one, comes first. For a type whose unit is not "count", the
+ * number of samples is the value of the nearest type before it that is a count.
  * Source   github.com/google/pprof: proto/profile.proto, proto/README.md
  */
 #include "profile/import/importing.h"
@@ -33,7 +33,7 @@ struct type {
 
 struct pprof_mapping {
 	u64 id, start, limit, offset, file, build; /* the last two: strings */
-	u32 dso;                                   /* PROFILE_NO_FRAME: nobody asked yet */
+	u32 dso;                                   /* PROFILE_NO_FRAME: not made yet */
 };
 
 struct function {
@@ -43,10 +43,10 @@ struct function {
 struct location {
 	u64 id;
 	struct bytes message;
-	u32 frame; /* PROFILE_NO_FRAME: nobody asked yet */
+	u32 frame; /* PROFILE_NO_FRAME: not made yet */
 };
 
-/* A line of a location: what was called, where. */
+/* A line of a location: a function and a line number. */
 struct call {
 	u64 function, line;
 };
@@ -65,9 +65,9 @@ struct pprof_reader {
 	bool counts[TYPES_MOST]; /* whether a type's unit is "count" */
 	u64 sums[TYPES_MOST], n_samples[TYPES_MOST];
 	u32 unknown;            /* a DSO; PROFILE_NO_FRAME until there is one */
-	VEC(struct call) calls; /* of the location that is being read, the innermost first */
+	VEC(struct call) calls; /* of the current location, the innermost first */
 	VEC(u32) inlined;
-	VEC(u64) path, values; /* of the sample that is being read: the innermost location first */
+	VEC(u64) path, values; /* of the current sample; path: the innermost location first */
 	struct str room;
 };
 
@@ -75,7 +75,7 @@ static int damaged(const struct pprof_reader *r, const struct bytes *at, const c
 	struct err *err)
 {
 	return err_set(err, ERR_FORMAT, "'%s': at offset 0x%llx%s, %s", r->in->path,
-		(unsigned long long)at->offset, r->in->is_packed ? " of what is unpacked" : "",
+		(unsigned long long)at->offset, r->in->is_packed ? " of the unpacked data" : "",
 		reason);
 }
 
@@ -86,7 +86,7 @@ static int cut_off(const struct pprof_reader *r, const struct bytes *at, struct 
 
 /* ---- tables ---- */
 
-/* Numbers of a message into the places that its fields have; other fields are passed over. */
+/* Stores the numbers of a message at places[field]; skips other fields. */
 static int take_numbers(const struct pprof_reader *r, struct bytes b, u64 *const *places, size_t n,
 	struct err *err)
 {
@@ -104,7 +104,7 @@ static int check_string(const struct pprof_reader *r, u64 string, const struct b
 {
 	return string < r->strings.n || !string
 		? 0
-		: damaged(r, at, "a text is named that the profile does not have", err);
+		: damaged(r, at, "a text is referred to that the profile does not have", err);
 }
 
 static const char *string_at(struct pprof_reader *r, u64 string)
@@ -138,7 +138,7 @@ static int take_type(struct pprof_reader *r, const struct protobuf_field *f, str
 	u64 *const places[] = {[1] = &t.type, [2] = &t.unit};
 
 	if (r->types.n == TYPES_MOST)
-		return damaged(r, &f->bytes, "there are more than 64 types of samples", err);
+		return damaged(r, &f->bytes, "there are more than 64 sample types", err);
 	if (take_numbers(r, f->bytes, places, ARRAY_SIZE(places), err))
 		return err->code;
 	vec_add(&r->types, t);
@@ -208,7 +208,7 @@ static int take_table(struct pprof_reader *r, const struct protobuf_field *f, st
 	return 0;
 }
 
-/* Everything but samples, which name what may come behind them. */
+/* Reads everything but samples, which may refer to what comes after them. */
 static int take_tables(struct pprof_reader *r, struct err *err)
 {
 	enum { EACH_ID = 16 };
@@ -231,7 +231,7 @@ static int take_tables(struct pprof_reader *r, struct err *err)
 
 /* ---- places ---- */
 
-/* What tells kernels' mappings: "[kernel.kallsyms]_text", "[guest.kernel.kallsyms.12]". */
+/* Whether this is a kernel's mapping: "[kernel.kallsyms]_text", "[guest.kernel.kallsyms.12]". */
 static bool is_kernel(const char *name)
 {
 	return !strncmp(name, "[kernel.", 8) || !strncmp(name, "[guest.kernel.", 14);
@@ -285,7 +285,7 @@ static const char *name_of(struct pprof_reader *r, const struct function *fn)
 	return *name ? name : NULL;
 }
 
-/* What its line of source adds to a symbol: of the innermost call there. */
+/* Sets the symbol's file and line to those of the innermost call of the location. */
 static void set_source(struct pprof_reader *r, struct profile_symbol *s,
 	const struct function *outer)
 {
@@ -334,13 +334,13 @@ static int take_line(struct pprof_reader *r, struct bytes message, struct err *e
 	fn = call.function ? FIND(r, function, call.function) : NULL;
 	if (call.function && !fn)
 		return damaged(r, &message,
-			"a line is of a function that the profile does not have", err);
+			"a line refers to a function that the profile does not have", err);
 	if (fn &&
 		(check_string(r, fn->name, &message, err) ||
 			check_string(r, fn->system_name, &message, err) ||
 			check_string(r, fn->file, &message, err)))
 		return err->code;
-	/* The innermost ones are kept. */
+	/* Only the innermost calls are kept. */
 	if (r->calls.n <= IMPORT_INLINED)
 		vec_add(&r->calls, call);
 	return 0;
@@ -357,7 +357,7 @@ static int take_calls(struct pprof_reader *r, struct bytes b, struct err *err)
 	return 0;
 }
 
-/* The frame of a location: its outermost function, and what is inlined there. */
+/* Makes the frame of a location: its outermost function, and those inlined there. */
 static int make_frame(struct pprof_reader *r, struct location *l, struct err *err)
 {
 	u64 mapping = 0, address = 0;
@@ -371,13 +371,13 @@ static int make_frame(struct pprof_reader *r, struct location *l, struct err *er
 	m = mapping ? FIND(r, mapping, mapping) : NULL;
 	if (mapping && !m)
 		return damaged(r, &l->message,
-			"a location is in a mapping that the profile does not have", err);
+			"a location refers to a mapping that the profile does not have", err);
 	if (m &&
 		(check_string(r, m->file, &l->message, err) ||
 			check_string(r, m->build, &l->message, err)))
 		return err->code;
 	dso = dso_of(r, m);
-	/* As addresses are in recordings: places in the file. */
+	/* As in recordings, addresses become file offsets. */
 	if (m && address >= m->start && r->b.profile->dsos.at[dso].kind == DSO_FILE)
 		address += m->offset - m->start;
 	symbol = function_symbol(r, dso,
@@ -397,7 +397,7 @@ static int make_frame(struct pprof_reader *r, struct location *l, struct err *er
 
 /* ---- samples ---- */
 
-/* Numbers of a list, packed or one of them. */
+/* Adds the numbers of a repeated field, packed or single, to the list; true if they are damaged. */
 #define TAKE_LIST(f, list)                                                       \
 	({                                                                       \
 		struct bytes b_ = (f)->bytes;                                    \
@@ -409,7 +409,7 @@ static int make_frame(struct pprof_reader *r, struct location *l, struct err *er
 		(f)->type == PROTOBUF_BYTES &&bytes_left(&b_);                   \
 	})
 
-/* What a label of a sample is here. */
+/* Keys of sample labels, and the labels that they become. */
 static const struct {
 	const char *key;
 	enum profile_label label;
@@ -451,7 +451,7 @@ static int take_label(struct pprof_reader *r, struct bytes message, u64 *labels,
 	return 0;
 }
 
-/* What stands where a sample has no such label. */
+/* Sets all labels to their values for samples without them. */
 static void clear_labels(const struct profile *p, u64 *labels)
 {
 	for (unsigned i = 0; i < p->n_labels; i++)
@@ -484,7 +484,8 @@ static int make_path(struct pprof_reader *r, const struct bytes *at, struct err 
 
 		if (!l)
 			return damaged(r, at,
-				"a sample is at a location that the profile does not have", err);
+				"a sample refers to a location that the profile does not have",
+				err);
 		if (l->frame == PROFILE_NO_FRAME && make_frame(r, l, err))
 			return err->code;
 		vec_add(&r->b.path, l->frame);
@@ -492,7 +493,7 @@ static int make_path(struct pprof_reader *r, const struct bytes *at, struct err 
 	return 0;
 }
 
-/* How many samples a value of a type stands for. */
+/* The number of samples that a value of a type stands for. */
 static u64 samples_of(const struct pprof_reader *r, size_t type)
 {
 	for (size_t i = type + 1; i-- > 0;)
@@ -508,14 +509,14 @@ static int take_sample(struct pprof_reader *r, struct bytes message, struct err 
 	if (take_fields(r, message, labels, err))
 		return err->code;
 	if (r->values.n != r->types.n)
-		return damaged(r, &message, "a sample has not as many values as there are types",
+		return damaged(r, &message, "a sample does not have one value per sample type",
 			err);
 	if (make_path(r, &message, err))
 		return err->code;
 	vec_each(v, &r->values)
 		if ((s64)*v < 0)
 			return damaged(r, &message,
-				"a value is negative: 'pace diff' takes both profiles of a difference",
+				"a value is negative: this is a difference of profiles; give both profiles to 'pace diff'",
 				err);
 	for (size_t i = 0; i < r->types.n; i++) {
 		const u64 n = r->values.at[i] ? samples_of(r, i) : 0;
@@ -564,7 +565,7 @@ static int add_events(struct pprof_reader *r, struct err *err)
 	size_t first = r->types.n - 1;
 
 	if (!r->types.n)
-		return damaged(r, &all, "the profile has no types of samples", err);
+		return damaged(r, &all, "the profile has no sample types", err);
 	for (size_t i = r->types.n; i-- > 0;) {
 		if (check_string(r, r->types.at[i].type, &all, err) ||
 			check_string(r, r->types.at[i].unit, &all, err))
@@ -608,7 +609,7 @@ static int pprof_read(const struct import *in, const struct import_options *o, s
 	return result;
 }
 
-/* Fields of Profile, as far as they are there: text begins otherwise. */
+/* Whether the beginning consists of fields of Profile; text does not. */
 static bool pprof_recognizes(const u8 *first, size_t n)
 {
 	static const u8 types[LAST_FIELD + 1] = {[SAMPLE_TYPE] = 1 << PROTOBUF_BYTES,

@@ -119,7 +119,7 @@ u32 importing_frame(struct importing *b, u32 symbol, u64 address, const u32 *inl
 	return i;
 }
 
-/* The first frame of the path that is not too deep: inlined functions count as others. */
+/* The position in the path of the outermost frame within the depth limit. Inlined functions count like others. */
 static size_t first_kept(const struct importing *b)
 {
 	const u32 deepest = b->options->max_stack ? b->options->max_stack : IMPORT_DEEPEST;

@@ -1,5 +1,5 @@
 /*
- * importing.h - what all importers do: symbols, frames and stacks that are the same become one.
+ * importing.h - common functions of importers: equal symbols, frames and stacks become one.
  *
  *     importing_init() -> importing_begin(), importing_add() for each frame -> importing_end() -> ...
  *
@@ -19,30 +19,30 @@ struct importing {
 	struct table dso_index, symbol_index, frame_index;
 	VEC(u32) path;  /* frames, the outermost first */
 	u64 held;       /* bytes that the importer's own tables take */
-	u64 charged_at; /* when the file was read so far the memory is looked at again */
+	u64 charged_at; /* offset in the file at which the memory is checked again */
 };
 
 void importing_init(struct importing *b, const struct import *in, const struct import_options *o,
 	struct profile *p);
 void importing_fini(struct importing *b);
 
-/* The one of that path and build, created if new. Texts are copied; `build` may be NULL. */
+/* The DSO with that path and build, created if new. Texts are copied; `build` may be NULL. */
 u32 importing_dso(struct importing *b, enum dso_kind kind, const char *path, const char *name,
 	const char *build);
 
 u32 importing_event(struct importing *b, const char *name, u32 n_group);
 
-/* The symbol that says the same, created if new: names, marks and lines are interned in the profile. */
+/* The symbol equal to *s, created if new; its name, mark, line and file must be interned in the profile. */
 u32 importing_symbol(struct importing *b, const struct profile_symbol *s);
 
-/* The frame with that symbol at that address and what is inlined there, outermost first; created if new. */
+/* The frame with that symbol, address and inlined functions, outermost first; created if new. */
 u32 importing_frame(struct importing *b, u32 symbol, u64 address, const u32 *inlined, u32 n);
 
-/* A row of the path, which stays; labels as of profile_add_row(). Nothing if both numbers are 0. */
+/* Adds a row with b->path as its stack; labels as in profile_add_row(). Does nothing if both numbers are 0. */
 void importing_add_row(struct importing *b, u32 event, u64 n_samples, u64 period,
 	const u64 *labels);
 
-/* What the file has said up to `offset` is charged, now and then. */
+/* Checks from time to time whether the profile up to `offset` takes too much memory; ERR_LIMIT if so. */
 int importing_charge(struct importing *b, u64 offset, struct err *err);
 
 #endif

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-enum { DIFFERENCES_MAX = 1024 }; /* that are looked for from either end before one is content */
+enum { DIFFERENCES_MAX = 1024 }; /* differences searched from either end before giving up */
 
-/* How far one gets on a diagonal from one end: rows of A passed; -1: not at all. */
+/* How far a path reaches on a diagonal from one end: rows of A passed; -1: not at all. */
 struct reach {
 	s64 *at; /* by diagonal; from -size to size */
 };
@@ -26,7 +26,7 @@ static bool is_equal(const struct aligning *s, const struct stretch *t, s64 x, s
 		       : s->a[t->a + x] == s->b[t->b + y];
 }
 
-/* One difference further on diagonal k, then along whatever is equal; -1: it leads outside. */
+/* Goes one difference further on diagonal k, then along equal keys; -1: this leads outside. */
 static s64 advance(const struct aligning *s, const struct stretch *t, struct reach *r, s64 k, s64 d,
 	bool is_back)
 {
@@ -43,7 +43,7 @@ static s64 advance(const struct aligning *s, const struct stretch *t, struct rea
 	return x;
 }
 
-/* Where the furthest of all paths from the begin stands. */
+/* The end of the furthest path from the beginning. */
 static void settle(const struct reach *r, s64 d, s64 *ret_x, s64 *ret_y)
 {
 	*ret_x = *ret_y = 0;
@@ -54,7 +54,7 @@ static void settle(const struct reach *r, s64 d, s64 *ret_x, s64 *ret_y)
 		}
 }
 
-/* A point that a best path goes through, as far from both ends as they are from each other. */
+/* A point on a best path, with as many differences from one end as from the other. */
 static void find_middle(struct aligning *s, const struct stretch *t, s64 *ret_x, s64 *ret_y)
 {
 	s64 n = t->a_end - t->a, m = t->b_end - t->b, delta = n - m, d;
@@ -102,7 +102,7 @@ static void align_stretch(struct aligning *s, struct stretch t)
 		t.b_end--;
 		n_tail++;
 	}
-	/* What is left of both begins and ends with differences: the middle is neither end. */
+	/* The remaining stretches begin and end with differences, so the middle is neither end. */
 	if (t.a < t.a_end && t.b < t.b_end) {
 		find_middle(s, &t, &x, &y);
 		align_stretch(s, (struct stretch){t.a, t.a + x, t.b, t.b + y});

@@ -1,11 +1,11 @@
 /*
- * align.h - what two sequences have in common: the longest common subsequence, or nearly that.
+ * align.h - aligns two sequences by their longest common subsequence, or nearly that.
  *
  * In       two arrays of keys
  * Out      pairs of positions with equal keys, ascending in both
  * Owns     its pairs
- * Units    time grows with the length times the number of differences; where there are very many of
- *          them the pairs are still right, but may not be the most there are
+ * Units    time grows with the length times the number of differences; with very many differences the pairs
+ *          are still correct, but may not be the maximum
  * Source   E. W. Myers, An O(ND) Difference Algorithm and Its Variations (1986), in linear space
  */
 #ifndef PACE_PROFILE_ALIGN_H

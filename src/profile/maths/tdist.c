@@ -40,7 +40,7 @@ static double beta_share(double a, double b, double x)
 	if (x <= 0 || x >= 1)
 		return x > 0;
 	front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
-	/* It converges fast on one side of the middle. */
+	/* The fraction converges fast on one side of the middle only. */
 	return x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a
 					 : 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
@@ -83,7 +83,7 @@ double trigamma(double x)
 {
 	double sum = 0, y;
 
-	/* Up to where the asymptotic series is exact. */
+	/* Go up to where the asymptotic series is accurate. */
 	for (; x < 10; x++)
 		sum += 1 / (x * x);
 	y = 1 / (x * x);
@@ -95,7 +95,7 @@ double trigamma_inverse(double y)
 {
 	double low = DBL_MIN, high = 1;
 
-	/* It falls from infinity to 0. */
+	/* trigamma() falls from infinity to 0. */
 	while (trigamma(high) > y && high < 1e12)
 		high *= 2;
 	for (int i = 0; i < 200 && high - low > 1e-12 * high; i++) {

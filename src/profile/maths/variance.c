@@ -30,6 +30,6 @@ double variance_t95(u64 n)
 
 	if (n < 2)
 		return t[0];
-	/* Beyond the table the first term of its series for many degrees is as good. */
+	/* Beyond the table, the first term of the series for many degrees is as accurate. */
 	return n - 2 < ARRAY_SIZE(t) ? t[n - 2] : 1.96 + 2.4 / (double)(n - 1);
 }

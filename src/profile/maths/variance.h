@@ -1,5 +1,5 @@
 /*
- * variance.h - the mean of numbers that came one by one, and how sure it is.
+ * variance.h - the mean of numbers added one by one, and its standard error.
  *
  * Source   B. P. Welford, Note on a method for calculating corrected sums of squares and products
  *          (1962)
@@ -16,13 +16,13 @@ struct variance {
 
 void variance_add(struct variance *s, double x);
 
-/* Standard deviation of one number; 0 of fewer than two. */
+/* Standard deviation of a single number; 0 for fewer than two. */
 double variance_deviation(const struct variance *s);
 
-/* Standard deviation of the mean; 0 of fewer than two. */
+/* Standard error of the mean; 0 for fewer than two. */
 double variance_error(const struct variance *s);
 
-/* How many of those standard deviations hold 95% of a mean of n numbers (Student's t); n >= 2. */
+/* Half of the 95% interval of a mean of n >= 2 numbers, in standard errors (Student's t). */
 double variance_t95(u64 n);
 
 #endif

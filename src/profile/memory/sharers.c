@@ -5,7 +5,7 @@
 #include "record/datasrc.h"
 #include "unwind/chain.h"
 
-/* What makes an access one of an event. */
+/* The kinds of access that belong to each event. */
 static const struct {
 	const char *name;
 	u32 kinds;

@@ -1,7 +1,7 @@
 /*
- * sharers.h - who calls the code that uses shared cache lines: a profile whose rows are told apart by use.
+ * sharers.h - the callers of code that uses shared cache lines: a profile with separate rows for each use.
  *
- * In       samples of profile/memory/sharing with call chains, and the number of the use that each belongs to
+ * In       samples of profile/memory/sharing with call chains, and the number of the use of each
  * Out      a profile with an event for each kind of access, LABEL_USE in its rows; names by sharers_name()
  * Owns     its profile
  * Units    samples: each counts 1
@@ -20,12 +20,12 @@ enum sharers_event { SHARERS_HITM, SHARERS_PEER, SHARERS_STORE, SHARERS_EVENTS }
 struct sharers {
 	const struct machine *machine;
 	struct profile profile;
-	struct calls calls; /* once it has names */
+	struct calls calls; /* valid once the profile has names */
 	u32 *dsos;          /* by dso->id: position in the profile + 1 */
 	bool has_calls;
 };
 
-/* Its files may come until the first sample is added. */
+/* The machine may get new DSOs until the first sample is added. */
 void sharers_init(struct sharers *s, const struct machine *m);
 void sharers_fini(struct sharers *s);
 

@@ -18,7 +18,7 @@ static bool has_fields(const struct event_attr *attr)
 
 /* ---- sets ---- */
 
-/* Mostly of few members: a line is used by some threads. */
+/* Adds a member. Sets are mostly small: a line is used by a few threads. */
 static void set_add(struct sharing_set *set, u32 x)
 {
 	size_t low = 0, high = set->at.n;
@@ -65,7 +65,7 @@ static void add_key(struct sharing *s, u64 address, u32 pid, u32 line)
 	vec_add(&s->keys, ((struct sharing_key){address, pid, line}));
 }
 
-/* The kernel's lines are everybody's. */
+/* The line of a sample, created if new. Lines of the kernel belong to all processes. */
 static u32 get_line(struct sharing *s, const struct sample *sample, bool has_phys)
 {
 	u64 mask = ~(u64)(SHARING_LINE_BYTES - 1), address = sample->addr & mask,
@@ -142,7 +142,7 @@ static void count_node(const struct sharing *s, struct sharing_use *use, u32 cpu
 	}
 }
 
-/* With WEIGHT_STRUCT the latency is the low half; WEIGHT is all of it. */
+/* The latency: with WEIGHT_STRUCT the low half of the weight, with WEIGHT all of it. */
 static u64 cycles_of(const struct event_attr *attr, const struct sample *s)
 {
 	return attr->sample_type & PERF_SAMPLE_WEIGHT_STRUCT ? (u32)s->weight : s->weight;
@@ -194,7 +194,7 @@ static void take_access(void *sharing, struct visit *v)
 
 /* ---- order ---- */
 
-/* Those that cost most first; then as they were met. */
+/* The number by which lines and uses are sorted, the largest first. */
 static u64 hot_of(const struct sharing *s, const struct sharing_count *c)
 {
 	return s->hot == SHARING_HOT_PEER ? sharing_peers(c) : sharing_hitm(c);
@@ -276,7 +276,7 @@ static void sort_all(struct sharing *s)
 	mem_free(sorted);
 }
 
-/* What the recording says of the machine's nodes; a list that is none is passed over. */
+/* Takes the machine's nodes from the recording; lists of CPUs that cannot be parsed are skipped. */
 static void take_nodes(struct sharing *s, const struct file_info *info)
 {
 	struct err err;
@@ -314,7 +314,7 @@ int sharing_init(struct sharing *s, const struct trace *t, unsigned by, enum sha
 		is_there |= has_fields(&e->attr);
 	if (!is_there)
 		err_set(err, ERR_INVAL,
-			"no event of the recording says where its data was found: 'pace c2c record' makes one that does (record -d -W with an event of memory accesses)");
+			"no event of the recording tells where its data was found: record with 'pace c2c record' (record -d -W with an event of memory accesses)");
 	return is_there ? 0 : err->code;
 }
 
@@ -340,7 +340,7 @@ struct visitor sharing_visitor(struct sharing *s, struct sharers *callers)
 	return (struct visitor){.wanted = WANTED | PERF_SAMPLE_CPU | PERF_SAMPLE_WEIGHT |
 			PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_PHYS_ADDR,
 		.has_callers = callers != NULL,
-		/* Lines are in the order in which they were met. */
+		/* Lines and uses are numbered in the order of the samples. */
 		.is_serial = true,
 		.ctx = s,
 		.join = join,
@@ -409,9 +409,9 @@ void sharing_name(struct sharing *s, struct resolver *resolver, unsigned style, 
 	}
 }
 
-/* ---- what it is shared for ---- */
+/* ---- the kind of sharing ---- */
 
-/* Threads that use an offset, by whatever code; *ret_is_written: some of them store. */
+/* Adds the threads that use an offset, in any code; *ret_is_written: one of them stores. */
 static void users_of(const struct sharing *s, const struct sharing_line *line, u32 offset,
 	struct sharing_set *threads, bool *ret_is_written)
 {
@@ -446,7 +446,7 @@ enum sharing_verdict sharing_judge(const struct sharing *s, const struct sharing
 			*ret_offset = offset;
 			return SHARING_TRUE;
 		}
-		/* Several threads only read it: what is written lies beside. */
+		/* If several threads only read this offset, it can still be false sharing with another one. */
 	}
 	return is_written_anywhere ? SHARING_FALSE : SHARING_UNKNOWN;
 }

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#define NORMAL 1.959964 /* what a normal variable exceeds, either way, with 5 % */
-/* So much more variance blocks of independent samples often show: it is a guess out of 64. */
+#define NORMAL 1.959964 /* a normal variable exceeds this, in either direction, with 5 % */
+/* Even blocks of independent samples often show this much more variance, which is estimated from 64 blocks. */
 #define BY_CHANCE 1.2
 
 void batchmeans_end_block(struct batchmeans *d, double expected)
@@ -36,7 +36,7 @@ struct batchmeans_range batchmeans_range(double share, double variance, u64 n_sa
 
 	if (!n_samples)
 		return (struct batchmeans_range){0, 1};
-	/* Where blocks show nothing else, the variance is that of independent samples. */
+	/* Unless blocks vary clearly more, the variance is that of independent samples. */
 	if (variance * n > BY_CHANCE * spread && spread > 0)
 		n = spread / variance;
 	else

@@ -1,6 +1,6 @@
 #include "profile/rows/branchstats.h"
 
-/* A row's way through the call tree, innermost first, and what is known of the branches there. */
+/* One step of a row's path through the call tree, innermost first, with what is known of a branch there. */
 struct step {
 	u32 symbol;
 	bool is_ours, is_caller;
@@ -27,7 +27,7 @@ static void add_step(struct passing *p, u32 node, u8 branch, const struct profil
 	vec_add(&p->way, step);
 }
 
-/* Lines have no inlined functions, so that frames and nodes go together. */
+/* Sets p->way to a row's path. With lines there are no inlined functions, so frames and nodes correspond. */
 static void find_way(struct passing *p, size_t row)
 {
 	const struct profile *profile = p->hist->profile;
@@ -41,7 +41,7 @@ static void find_way(struct passing *p, size_t row)
 		const u8 branch = profile->frames.at[profile->stacks.at[stack].frame].branch;
 
 		add_step(p, node, branch, branch ? &profile->passes.at[pass] : NULL);
-		/* The end that is farther from the sample is the last of a branch. */
+		/* A branch ends with its source, the end that is farther from the sample. */
 		pass += branch == PROFILE_BRANCH_FROM;
 		stack = profile->stacks.at[stack].parent;
 	}
@@ -64,7 +64,7 @@ static void count_node(struct graph_branches *b, const struct step *step, u64 n)
 	}
 }
 
-/* The way from step to step, as far as the graph has it. */
+/* Counts n samples along the path from step `first` to `last`, as far as the graph has it. */
 static void follow(struct passing *p, size_t first, size_t last, u64 n)
 {
 	u32 node = 0;
@@ -79,7 +79,7 @@ static void follow(struct passing *p, size_t first, size_t last, u64 n)
 	}
 }
 
-/* Up from the entry where it is nearest to the end, as build_callee() hangs rows. */
+/* Counts upwards from the entry's innermost step, as build_callee() adds rows. */
 static void pass_up(struct passing *p, u64 n)
 {
 	size_t at = 0, end = p->hist->options->has_children ? p->way.n : 1;
@@ -90,7 +90,7 @@ static void pass_up(struct passing *p, u64 n)
 		follow(p, at, p->way.n - 1, n);
 }
 
-/* Its own samples from the root, others down from where it is nearest to that: as build_caller() does. */
+/* Counts downwards: own samples from the root, others from the entry's outermost step, as build_caller() does. */
 static void pass_down(struct passing *p, u64 n)
 {
 	size_t at = p->way.n - 1;

@@ -1,12 +1,12 @@
 /*
- * branchstats.h - what is known of the branches that samples passed through on their way, node by node of a call graph.
+ * branchstats.h - adds up what is known of the branches before samples, for each node of a call graph.
  *
- * In       a graph that is complete; the histogram, whose options have has_row_groups and has_history; the
- *          entry it is of and its order
+ * In       a complete graph; its histogram, whose options have has_row_groups and has_history; its entry and
+ *          order
  * Out      graph->branches
  * Owns     nothing
  * Errors   none
- * Threads  one for each graph
+ * Threads  one per graph
  */
 #ifndef PACE_PROFILE_BRANCHSTATS_H
 #define PACE_PROFILE_BRANCHSTATS_H

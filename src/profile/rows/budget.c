@@ -5,12 +5,12 @@
 #include <string.h>
 
 /*
- * CANDIDATES a line and SPARE more are looked at, the largest: what is smaller tells less. Of more than
- * AT_ONCE lines several are given away before the others are judged again.
+ * The largest CANDIDATES nodes per line and SPARE more are judged; smaller ones tell less. With more than
+ * AT_ONCE lines, several are assigned before the rest are judged again.
  */
 enum { CANDIDATES = 8, SPARE = 64, AT_ONCE = 64 };
 
-/* What is summed up, as shares of all below the top: how much, and the x*log2(x) of the parts. */
+/* A sum of parts, as shares of all below the top: the total, and the parts' sum of x*log2(x). */
 struct sum {
 	double share, logs;
 };
@@ -18,17 +18,17 @@ struct sum {
 /* A function that may get a line, with those of its callers that have none yet. */
 struct candidate {
 	u32 node;
-	u32 first; /* the outermost of them */
+	u32 first; /* the outermost of these callers, or the node itself */
 	u32 n_lines;
-	double own;  /* what they would name */
-	double left; /* bits that are unknown below all of them but the last */
+	double own;  /* share that their lines would name */
+	double left; /* bits that stay unknown below all of them but the last */
 };
 
-/* Something lines could be used for. */
+/* A possible use of lines. */
 struct move {
-	u32 node, first; /* the lines from first down to node; first 0: a sum below the node */
+	u32 node, first; /* lines from first down to node; first 0: a sum below the node */
 	u64 n_lines;
-	u64 bits; /* a line, in millionths of a millionth of the whole */
+	u64 bits; /* saved per line, times 1e12 */
 	size_t place;
 };
 
@@ -39,11 +39,11 @@ struct budgeting {
 	double whole;
 	u32 *order; /* nodes that may have a line, the largest first: none is larger than its callers */
 	size_t n_order;
-	u32 *nearest;       /* by node: the nearest line above it, or itself */
-	struct sum *below;  /* by node: all at it and below */
-	struct sum *hidden; /* by node with a line: what is nearest to it and has none */
+	u32 *nearest;       /* by node: itself if it has a line, else the nearest one above */
+	struct sum *below;  /* by node: the node and all below it */
+	struct sum *hidden; /* by node with a line: the nodes without one that are nearest to it */
 	bool *has_rest;     /* by node with a line: it has a sum of its own */
-	u64 *pushed;        /* by node with a line: what is summed up further up */
+	u64 *pushed;        /* by node with a line: period that is summed up further up */
 	u64 *n_pushed;
 	struct candidate *candidate; /* by node */
 	VEC(struct move) moves;
@@ -111,7 +111,7 @@ static void order_nodes(struct budgeting *g)
 		qsort_r(g->order, g->n_order, sizeof(*g->order), by_size, (void *)(uintptr_t)o);
 }
 
-/* What has no line, by the nearest that has one. */
+/* Adds nodes without a line to their nearest line. */
 static void find_hidden(struct budgeting *g)
 {
 	const struct outline *o = g->o;
@@ -119,7 +119,7 @@ static void find_hidden(struct budgeting *g)
 	memset(g->hidden, 0, o->nodes.n * sizeof(*g->hidden));
 	memset(g->b->rest, 0, o->nodes.n * sizeof(*g->b->rest));
 	memset(g->b->n_hidden, 0, o->nodes.n * sizeof(*g->b->n_hidden));
-	/* What is not below the top is nearest to nothing. */
+	/* Nodes that are not below the top have no nearest line. */
 	for (u32 i = 0; i < o->nodes.n; i++) {
 		const struct outline_node *n = &o->nodes.at[i];
 		u32 line;
@@ -134,7 +134,7 @@ static void find_hidden(struct budgeting *g)
 	}
 }
 
-/* What sums up what, and how many lines there are. */
+/* Decides which line sums up what, and counts the lines. */
 static void place_rests(struct budgeting *g)
 {
 	struct budget *b = g->b;
@@ -161,7 +161,7 @@ static void place_rests(struct budgeting *g)
 	}
 }
 
-/* A sum of nothing but what is below one function belongs there. */
+/* Moves a sum down to a function if all of it is below that function. */
 static void sink_rests(struct budgeting *g)
 {
 	struct budget *b = g->b;
@@ -193,7 +193,7 @@ static double bits_left(const struct budgeting *g)
 
 /* ---- moves ---- */
 
-/* Where what is nearest to a line is summed up. */
+/* The line whose sum contains the nodes nearest to `line`. */
 static u32 rest_of(const struct budgeting *g, u32 line)
 {
 	while (!g->b->rest[line] && line != g->top)
@@ -218,19 +218,19 @@ static void significance_candidate(struct budgeting *g, u32 node)
 	double summed = (double)g->b->rest[rest] / g->whole;
 	double bits = bits_of(hidden) - bits_of(sum_without(hidden, path)) - c->left -
 		bits_of(sum_without(g->below[node], own_of(g, node)));
-	/* The sum goes if all that it has got is named. */
+	/* The sum's line is freed if these lines name all of it. */
 	bool frees = fabs(summed - c->own) < 1e-12;
 
-	/* A sum of what is below these alone goes on to them. */
+	/* A sum that is all below these lines moves down to them. */
 	if (rest != line)
 		bits += c->own / 4;
 	else if (fabs(summed - path.share) > 1e-12)
 		bits -= (path.share - c->own) / 4;
-	/* What all is below of is worth a line that nothing else wants. */
+	/* A caller of everything is worth a line that has no other use. */
 	add_move(g, node, c->first, c->n_lines - frees, bits + g->below[node].share / 100);
 }
 
-/* Callers come first, so they have been judged before. */
+/* Fills in the candidate of a node. Callers come first, so their candidates are there. */
 static void find_candidate(struct budgeting *g, u32 node)
 {
 	struct candidate *c = &g->candidate[node];
@@ -289,7 +289,7 @@ static void apply(struct budgeting *g, const struct move *m)
 	}
 }
 
-/* Some of the best moves that do not touch each other. Returns whether there was one. */
+/* Applies some of the best moves that do not affect each other. Returns whether there was one. */
 static bool apply_best(struct budgeting *g, u64 n, bool *is_touched)
 {
 	u64 n_lines = g->n_lines, n_most = 1 + n / AT_ONCE, n_applied = 0;

@@ -32,7 +32,7 @@ static void add_name(const struct cell *c, struct str *text)
 		str_add(text, " (inlined)");
 }
 
-/* An address of code stands below others: all are of one width. */
+/* Code addresses are in one column: all have the same width. */
 static void add_code(const struct cell *c, struct str *text)
 {
 	add_level(c, text);

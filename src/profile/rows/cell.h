@@ -1,12 +1,11 @@
 /*
- * cell.h - one value of a table, with its type: what commands yield and every form shows in its own way.
+ * cell.h - one typed value of a table. Commands make cells; each form shows them in its own way.
  *
- * A value that is not known has a reason and is not shown as if it were one; what stands in its place is
- * the form's business, as are widths, padding and colours.
- * In       what a key, a comparison or a count found out
- * Out      its value; the same as plain text, for people and for programs
- * Owns     nothing: texts live as long as what they were taken from, or until the room that they were made
- *          in changes
+ * An unknown value has a reason instead. What is shown in its place is up to the form, as are widths,
+ * padding and colours.
+ * In       the result of a key, a comparison or a count
+ * Out      a typed value; the same as plain text, for people and for programs
+ * Owns     nothing: texts live as long as their source, or until the `room` that they were built in changes
  */
 #ifndef PACE_PROFILE_CELL_H
 #define PACE_PROFILE_CELL_H
@@ -14,44 +13,44 @@
 #include "base/str.h"
 
 enum cell_kind {
-	CELL_NONE,     /* there is nothing to be said */
-	CELL_TEXT,     /* text as it was found: whoever shows it makes it safe; NULL: it has none */
+	CELL_NONE,     /* no value */
+	CELL_TEXT,     /* raw text, which forms must make safe to show; NULL: none */
 	CELL_FUNCTION, /* text is its name; NULL: it has none, and n is its address */
-	CELL_PLACE,    /* the same, with `offset` bytes from its start if has_offset */
+	CELL_PLACE,    /* a place in a function: the same, plus `offset` bytes if has_offset */
 	CELL_COUNT,    /* n */
 	CELL_SIGNED,   /* n, as s64 */
 	CELL_ADDRESS,  /* n */
 	CELL_SHARE,    /* n of whole */
-	CELL_REAL,     /* real, of which `digits` behind the point are worth something */
+	CELL_REAL,     /* real, with `digits` meaningful digits after the point */
 	CELL_TIME,     /* n nanoseconds */
 	CELL_SIZE,     /* n bytes */
 	CELL_BOOL,     /* n: 0 or 1 */
-	CELL_ROWS,     /* a table of n rows: the rowset's `below` has it */
-	CELL_RANGE,    /* a share that is between real and high, both 0 to 1 */
+	CELL_ROWS,     /* a table of n rows: see rowset.below */
+	CELL_RANGE,    /* a share between real and high, both 0 to 1 */
 };
 
-/* What a form may show beside the value, by colours or signs. */
+/* What a form may show in addition to the value, by colours or signs. */
 enum cell_span {
 	CELL_IS_HEAT = 1,      /* a share of where the time went */
 	CELL_IS_CHANGED = 2,   /* it differs by more than chance explains */
-	CELL_IS_UNCERTAIN = 4, /* it may be otherwise */
-	CELL_IS_INLINED = 8,   /* code of a function that is part of another one's */
+	CELL_IS_UNCERTAIN = 4, /* chance may explain it */
+	CELL_IS_INLINED = 8,   /* a function that is inlined into another one */
 };
 
 struct cell {
 	u8 kind, spans, digits;
-	char level; /* where code runs: 'k' kernel, '.' user, 'g' and 'u' of guests, 'H'; 0: it is none */
+	char level; /* where code runs: 'k' kernel, '.' user, 'g' and 'u' of guests, 'H'; 0: no code */
 	bool has_offset;
-	bool is_significant; /* digits are those that count, before and behind the point */
+	bool is_significant; /* `digits` counts all significant digits, also those before the point */
 	u64 n, whole, offset;
 	double real, high;
 	const char *text;
-	const char *name;   /* what a number is called: a thread; NULL: nothing */
-	const char *unit;   /* "cycles"; NULL: what the kind says */
+	const char *name;   /* the name that belongs to a number, such as a thread's; NULL: none */
+	const char *unit;   /* "cycles"; NULL: as the kind implies */
 	const char *reason; /* why there is no value; NULL: there is one */
 };
 
-#define CELL_NOT_KNOWN "not known of these samples"
+#define CELL_NOT_KNOWN "not known for these samples"
 
 static inline void cell_text(struct cell *c, const char *text)
 {
@@ -86,10 +85,10 @@ static inline void cell_unknown(struct cell *c, const char *reason)
 	c->reason = reason;
 }
 
-/* Whether programs get it as a number. */
+/* Whether values of this kind are numbers for programs. */
 bool cell_is_number(enum cell_kind kind);
 
-/* A number for programs, anything else for people: safe for a terminal, without padding; "" of no value. */
+/* Add the value as text, safe for a terminal, without padding; nothing if there is none. data: for programs. */
 void cell_add_text(const struct cell *c, struct str *text);
 void cell_add_data(const struct cell *c, struct str *text);
 

@@ -59,12 +59,12 @@ struct counting {
 	VEC(struct block) blocks;
 	struct sort_item *rows; /* position in profile->rows by block */
 	size_t n_rows;
-	struct batchmeans *self, *total, *apart; /* by entry; apart: from the next one */
+	struct batchmeans *self, *total, *apart; /* by entry; apart: difference from the next one */
 	struct table index;
 	u64 n_samples;
 };
 
-/* Neighbouring quanta of about as many samples each, at most as many as are worth something. */
+/* Joins neighbouring quanta into blocks with about equal numbers of samples, at most CONFIDENCE_BLOCKS_MAX. */
 static void make_blocks(struct counting *c, const struct confidence_whole *w)
 {
 	u64 n = 0, each, in_block = 0;
@@ -142,7 +142,7 @@ static u32 find_entry(const struct counting *c, u32 group, u32 ident)
 	return i;
 }
 
-/* As the histogram counts: a function once on each path. Returns what is part of the whole. */
+/* Counts a row as the histogram does, a function once per path. Returns the period that is part of the whole. */
 static double count_row(struct counting *c, size_t row)
 {
 	const struct hist *h = c->hist;
@@ -169,7 +169,7 @@ static double share(const struct hist *h, u64 period)
 	return h->events[0].all.period ? (double)period / (double)h->events[0].all.period : 0;
 }
 
-/* `whole` is what all shares are of, in this block. */
+/* Ends a block of all entries; `whole` is the period that shares refer to in this block. */
 static void end_block(struct counting *c, double whole)
 {
 	const struct hist *h = c->hist;
@@ -217,7 +217,7 @@ static double variance(const struct counting *c, const struct batchmeans *d)
 	return c->blocks.n < CONFIDENCE_BLOCKS_MIN || !all ? 0 : batchmeans_variance(d) / all / all;
 }
 
-/* Whether entry i stands before the next one by more than chance. */
+/* Whether entry i comes before the next one by more than chance. */
 static bool is_decided(const struct counting *c, size_t i, double t)
 {
 	const struct hist *h = c->hist;
@@ -227,7 +227,7 @@ static bool is_decided(const struct counting *c, size_t i, double t)
 	       y = share(h, has_children ? b->of[0].total.period : b->of[0].self.period),
 	       apart = x - y, least;
 
-	/* What one calls the other may have too: then only the rest is apart. */
+	/* Totals may overlap if one calls the other: then only the rest differs. */
 	least = ((has_children ? fabs(apart) : x + y) - apart * apart) / (double)c->n_samples;
 	return apart * apart > t * t * fmax(variance(c, &c->apart[i]), least) ||
 		(has_children && apart == 0 && batchmeans_variance(&c->apart[i]) == 0);

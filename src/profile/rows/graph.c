@@ -14,7 +14,7 @@ struct builder {
 	u32 ident;
 };
 
-/* Children that are looked through one by one; of more, all are in the index. */
+/* Up to so many children are searched one by one; if there are more, all are in the index. */
 enum { CHILDREN_FEW = 8 };
 
 static u64 hash_of(u32 parent, u32 symbol)
@@ -69,7 +69,7 @@ static u32 child_of(struct graph *g, u32 parent, u32 symbol)
 	return i;
 }
 
-/* Graphs are of functions, also where rows are of lines: except of branches. */
+/* The node's symbol in the graph: its function, even if rows are of lines, except for graphs with branches. */
 static u32 function_at(const struct builder *b, u32 node)
 {
 	u32 symbol = b->calls[node].symbol;
@@ -82,7 +82,7 @@ static bool is_ours(const struct builder *b, u32 node)
 	return b->hist->ident[b->calls[node].symbol] == b->ident;
 }
 
-/* From the root to the node. */
+/* Adds the path from the root to the node. */
 static u32 add_path_down(struct builder *b, u32 node)
 {
 	return node
@@ -96,7 +96,7 @@ static void add_value(struct graph *g, u32 node, struct hist_value value)
 	g->nodes.at[node].own_samples += value.n_samples;
 }
 
-/* Hangs what was sampled in a node on its path from the root. */
+/* Adds a node's own samples to its path from the root. */
 static void add_own(struct builder *b, u32 node)
 {
 	u32 leaf;
@@ -107,7 +107,7 @@ static void add_own(struct builder *b, u32 node)
 	add_value(b->graph, leaf, b->view->own[node]);
 }
 
-/* From the node to the root. */
+/* Adds the path from the node up to the root. */
 static u32 add_path_up(struct builder *b, u32 node)
 {
 	u32 at = 0;
@@ -123,7 +123,7 @@ struct pair {
 };
 
 /*
- * Copies what lies below a node of the call tree, except samples that fell into the entry itself.
+ * Copies the tree below a node of the call tree, except samples in the entry itself.
  */
 static void add_below(struct builder *b, u32 top)
 {
@@ -133,7 +133,7 @@ static void add_below(struct builder *b, u32 top)
 	while (todo.n) {
 		struct pair next = todo.at[--todo.n];
 
-		/* What is the entry's own, in inlined code too, hangs on its path from the root. */
+		/* The entry's own samples, also in inlined code, are on its path from the root. */
 		if (!is_ours(b, b->calls[next.node].function))
 			add_value(b->graph, next.to, b->view->own[next.node]);
 		else if (b->calls[next.node].function != next.node)
@@ -169,8 +169,8 @@ static void build_callee(struct builder *b, bool has_children)
 	size_t n;
 	const struct sort_item *nodes = hist_view_nodes(b->view, b->ident, &n);
 	/*
-	 * Samples whose innermost occurrence is this node: all of its own, less those of the next
-	 * one below.
+	 * Samples whose innermost occurrence of the entry is this node: its total, less the totals
+	 * of occurrences below it.
 	 */
 	struct hist_value *inner = b->view->scratch;
 
@@ -208,7 +208,7 @@ static int compare_children(const void *x, const void *y, void *ctx)
 
 	if (a->total != b->total)
 		return a->total > b->total ? -1 : 1;
-	/* As rows are ordered: addresses without a name stand behind the names. */
+	/* Like rows: addresses without a name come after the names. */
 	if (!s->name != !t->name)
 		return s->name ? -1 : 1;
 	if (s->name)
@@ -218,7 +218,7 @@ static int compare_children(const void *x, const void *y, void *ctx)
 	return r ? r : strcmp(o->profile->dsos.at[s->dso].path, o->profile->dsos.at[t->dso].path);
 }
 
-/* Most nodes have one child at most, and there are many. */
+/* Sorts a node's children. Most nodes have at most one, and there are many nodes. */
 static void sort_children(struct graph *g, struct ordering *o, u32 parent)
 {
 	struct rowset_node *nodes = g->nodes.at;
@@ -226,7 +226,7 @@ static void sort_children(struct graph *g, struct ordering *o, u32 parent)
 
 	if (!first)
 		return;
-	/* Nodes that only samples of the entry itself went through hold nothing. */
+	/* Nodes that only samples of the entry itself went through are empty. */
 	if (!nodes[first].next_sibling) {
 		nodes[parent].first_child = nodes[first].total ? first : 0;
 		return;

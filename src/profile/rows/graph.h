@@ -6,10 +6,10 @@
  * Owns     its nodes
  * Units    value: period
  *
- * caller   from callers to callees: the entry's own samples hang on their whole path from the root,
- *          samples below it on the path from the entry down
+ * caller   from callers to callees: the entry's own samples are on their whole path from the root, samples
+ *          below it on the path from the entry down
  * callee   from the entry up to its callers
- * Of recursive calls the outermost (caller) or innermost (callee) counts.
+ * With recursion, the outermost call (caller) or the innermost call (callee) counts.
  */
 #ifndef PACE_PROFILE_GRAPH_H
 #define PACE_PROFILE_GRAPH_H
@@ -19,9 +19,9 @@
 
 enum graph_order { GRAPH_CALLER, GRAPH_CALLEE };
 
-/* What is known of the branches that a node is made of: see profile/gather/history.h. */
+/* What is known of the branches in a node: see profile/gather/history.h. */
 struct graph_branches {
-	u64 n_callers; /* samples of which it is a caller, not a branch */
+	u64 n_callers; /* samples in which the node is a caller, not a branch */
 	u64 n_to, n_told, n_predicted, n_aborts;
 	u64 n_from, cycles, n_iterations, loop_cycles;
 };
@@ -29,7 +29,7 @@ struct graph_branches {
 struct graph {
 	VEC(struct rowset_node) nodes;
 	struct table index;              /* of the children of nodes that have many */
-	struct graph_branches *branches; /* by node; NULL: stacks do not have them */
+	struct graph_branches *branches; /* by node; NULL: stacks have no branches */
 };
 
 void graph_init(struct graph *g, struct hist_view *view, const struct hist_entry *e,

@@ -11,10 +11,10 @@
 
 /* ---- which symbols share an entry ---- */
 
-/* What of a symbol its entry is about; nothing of it is the same for all. */
+/* The properties of a symbol that the keys group by; others stay 0. */
 struct identity {
 	u32 symbol;
-	const char *dso; /* by name: two libraries called the same are one row */
+	const char *dso; /* its name: two libraries with the same name are one row */
 	const char *source;
 	u64 size;
 };
@@ -80,8 +80,8 @@ static u32 *make_idents(const struct profile *p, const struct hist_options *o)
 }
 
 /*
- * For each node the nearest caller of the same entry, by one walk through the tree: `last` holds,
- * for each ident, the innermost node on the way down to where the walk is.
+ * For each node, finds the nearest caller with the same ident in one walk through the tree: `last` holds,
+ * for each ident, the innermost node on the current path.
  */
 static u32 *make_outers(const struct hist *h)
 {
@@ -100,7 +100,7 @@ static u32 *make_outers(const struct hist *h)
 			node = nodes[node].first_child;
 			continue;
 		}
-		/* Up, until there is a sibling to go on with. */
+		/* Go up until there is a sibling to continue with. */
 		for (;;) {
 			last[h->ident[nodes[node].symbol]] = outer[node];
 			if (nodes[node].next_sibling || !nodes[node].parent)
@@ -125,7 +125,7 @@ u64 hist_label(const struct hist *h, u32 group, const struct key *key)
 	return h->values.at[at];
 }
 
-/* What the keys see of a row's labels; the others must not split entries. */
+/* The keys' values of a row's labels. Labels that no key uses must not split entries. */
 static void see_row(const struct hist *h, size_t row, u64 values[HIST_KEYS_MAX])
 {
 	const struct profile *p = h->profile;
@@ -162,7 +162,7 @@ u32 hist_group(struct hist *h, const u64 *values)
 	return h->n_groups++;
 }
 
-/* What a row adds to the last of the owns. */
+/* Adds a row's labels to the sums of the last of the owns. */
 static void add_sums(struct hist *h, size_t row, u64 n_samples)
 {
 	const struct hist_options *o = h->options;
@@ -182,7 +182,7 @@ u64 hist_sum(const struct hist *h, const struct hist_entry *e, u32 k, enum profi
 	return 0;
 }
 
-/* Sorts an event's rows by group and node, and sums those that fall together. */
+/* Sorts an event's rows by group and node, and sums those with the same group and node. */
 static void group_rows(struct hist *h, struct hist_event *event)
 {
 	const struct profile *p = h->profile;
@@ -195,7 +195,7 @@ static void group_rows(struct hist *h, struct hist_event *event)
 		size_t i = h->calls->rows[k];
 
 		see_row(h, i, values);
-		/* Neighbours mostly belong together. */
+		/* Neighbouring rows are mostly in the same group. */
 		if (!h->n_groups || !is_of_group(h, group, values))
 			group = hist_group(h, values);
 		vec_add(&items, ((struct sort_item){(u64)group << 32 | h->calls->of_row[i], i}));
@@ -251,7 +251,7 @@ static void order_touched(struct hist_view *v)
 {
 	VEC(struct sort_item) items = {0};
 
-	/* When many are touched, looking at all is cheaper than sorting some. */
+	/* If many nodes are touched, scanning all of them is cheaper than sorting. */
 	if (v->touched.n > v->hist->calls->nodes.n / 16) {
 		v->touched.n = 0;
 		for (u32 node = 1; node < v->hist->calls->nodes.n; node++)
@@ -267,7 +267,7 @@ static void order_touched(struct hist_view *v)
 	vec_fini(&items);
 }
 
-/* What a group has of an event. */
+/* A group's owns of an event. */
 static struct hist_group group_of(const struct hist_event *event, u32 group)
 {
 	return group < event->groups.n ? event->groups.at[group] : (struct hist_group){0};
@@ -290,7 +290,7 @@ static void show(struct hist_view *v, u32 group, u32 event)
 		const struct hist_own *own = &h->owns.at[i];
 
 		v->own[own->node] = own->value;
-		/* A node with a total has been touched, and so have its parents. */
+		/* A node with a total is touched already, and so are its parents. */
 		for (u32 node = own->node; node && !v->total[node].n_samples;
 			node = nodes[node].parent) {
 			v->total[node].n_samples = 1;
@@ -316,8 +316,8 @@ void hist_view_show(struct hist_view *v, u32 group)
 }
 
 /*
- * The entry that a node's samples are shown in; with entries for callers, the one that it is a node
- * of.
+ * The ident of the entry that shows a node's samples: of its function, or, with entries for callers, of the
+ * node itself.
  */
 static u32 ident_of(const struct hist *h, u32 node)
 {
@@ -351,8 +351,8 @@ const struct sort_item *hist_view_nodes(struct hist_view *v, u32 ident, size_t *
 }
 
 /*
- * The entry of a node's function in a group, created if new, or NULL if this event adds none; `known` has
- * it by ident, + 1.
+ * The entry of a node in a group, created if new; NULL if there is none and this event adds no entries. `known`:
+ * position of the entry by ident, + 1.
  */
 static struct hist_entry *entry_of(struct hist *h, u32 *known, u32 group, u32 event, u32 node)
 {
@@ -391,7 +391,7 @@ static void count_mode(const struct hist *h, struct hist_values *v, u32 symbol, 
 		v->self_in[modes[mode]] += period;
 }
 
-/* The sums of a group's entries, all of which are there. */
+/* Adds the label sums to a group's entries, all of which exist. */
 static void add_group_sums(struct hist *h, const u32 *known, u32 group, u32 event)
 {
 	const struct hist_group g = group_of(&h->events[event], group);
@@ -407,7 +407,7 @@ static void add_group_sums(struct hist *h, const u32 *known, u32 group, u32 even
 	}
 }
 
-/* What an event adds to a group's entries. */
+/* Adds an event's samples to a group's entries. */
 static void add_to_entries(struct hist *h, struct hist_view *view, u32 *known, u32 group, u32 event)
 {
 	const size_t n_before = h->entries.n;
@@ -420,7 +420,7 @@ static void add_to_entries(struct hist *h, struct hist_view *view, u32 *known, u
 
 		if (!own->n_samples && !h->options->has_children)
 			continue;
-		/* What is sampled in inlined code is sampled in the function that has it. */
+		/* A sample in inlined code is a sample of the function that contains it. */
 		e = entry_of(h, known, group, event, function);
 		if (e) {
 			add_value(&e->of[event].self, own);
@@ -430,7 +430,7 @@ static void add_to_entries(struct hist *h, struct hist_view *view, u32 *known, u
 			e = entry_of(h, known, group, event, *node);
 		if (!e)
 			continue;
-		/* The first event that has an entry says where it is. */
+		/* The first event that has the entry decides its depth. */
 		if (e >= h->entries.at + n_before)
 			e->depth = MIN(e->depth, h->calls->nodes.at[*node].depth);
 		if (h->options->has_children && !h->outer[*node])
@@ -457,7 +457,7 @@ static void make_entries(struct hist *h)
 	mem_free(known);
 }
 
-/* Leaves the entries whose function has the asked-for part in its name. */
+/* Keeps only the entries whose function has options->part in its name. */
 static void pick_entries(struct hist *h)
 {
 	size_t kept = 0;

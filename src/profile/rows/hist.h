@@ -26,17 +26,17 @@ struct hist_options {
 	const struct key *keys[HIST_KEYS_MAX]; /* what to group by, most important first */
 	size_t n_keys;
 	bool has_children;    /* entries for callers too, and order by total */
-	bool prefers_callers; /* of equal totals, the one nearer to the root first */
+	bool prefers_callers; /* among equal totals, the one nearer to the root first */
 	const char *part;     /* only entries with this in their function's name; NULL: all */
-	bool is_relative;     /* what these are is the whole */
-	/* What entries are put in order by, most important first; none: shares, then the keys. */
+	bool is_relative;     /* shares are of the entries that `part` leaves */
+	/* What entries are sorted by, most important first; none: shares, then the keys. */
 	const struct key *order[HIST_KEYS_MAX];
 	size_t n_order;
-	/* Labels whose sums entries have: hist_sum(). */
+	/* Labels that are summed up for each entry: hist_sum(). */
 	enum profile_label sums[2];
 	size_t n_sums;
 	bool has_row_groups; /* hist->group_of_row is wanted */
-	bool has_history; /* stacks begin with branches: call graphs are of lines, and say more */
+	bool has_history; /* stacks begin with branches: call graphs show lines and branch statistics */
 };
 
 struct hist_value {
@@ -45,18 +45,18 @@ struct hist_value {
 
 enum hist_mode { HIST_SYSTEM, HIST_USER, HIST_GUEST_SYSTEM, HIST_GUEST_USER, HIST_MODES };
 
-/* What an entry has of one event. */
+/* An entry's values of one event. */
 struct hist_values {
 	struct hist_value self, total;
-	u64 sums[2];             /* as options->sums says */
-	u64 self_in[HIST_MODES]; /* period of self by where the processor was */
+	u64 sums[2];             /* of options->sums */
+	u64 self_in[HIST_MODES]; /* period of self by CPU mode */
 };
 
 struct hist_entry {
-	u32 group;              /* below hist->n_groups: the rows with the same labels */
-	u32 ident;              /* hist->ident of the symbols that belong here */
-	u32 symbol;             /* one of them */
-	u32 depth;              /* of the node nearest to the root */
+	u32 group;              /* number of the group of rows with the same labels */
+	u32 ident;              /* hist->ident of its symbols */
+	u32 symbol;             /* one of these */
+	u32 depth;              /* of its node nearest to the root */
 	struct hist_values *of; /* by event of the table: hist->n_events of them */
 };
 
@@ -73,20 +73,20 @@ struct hist_group {
 /* Which events' values the entries of a table hold. */
 struct hist_events {
 	u32 first, n; /* neighbours in the profile */
-	u32 order; /* one of these, from 0: rows stand in its order, and only then in the others' */
+	u32 order;    /* which of these, from 0, rows are sorted by first */
 	/*
-	 * Keys ask for one of them by its number, and rows are the first one's; else each figure is one
-	 * of all events, and rows are those that any of them has.
+	 * True: each event is a column of its own, and rows are those of the first event. False: each
+	 * figure has a part for every event, and rows are those that any event has.
 	 */
 	bool are_columns;
 };
 
-/* One of them. */
+/* One of these events. */
 struct hist_event {
 	u32 event;             /* in the profile */
-	struct hist_value all; /* the event's totals, unless options say otherwise */
-	double averages;       /* the sum of what a sample of each entry stands for on average */
-	VEC(struct hist_group) groups; /* by group; a group behind the end has none of its rows */
+	struct hist_value all; /* the event's totals, or those of the entries with is_relative */
+	double averages;       /* sum over all entries of their average period per sample */
+	VEC(struct hist_group) groups; /* by group; groups past the end have none of its rows */
 };
 
 struct hist {
@@ -98,51 +98,51 @@ struct hist {
 	u32 n_events;
 	VEC(struct hist_entry) entries;
 	u32 n_groups;
-	VEC(u64) values; /* of the groups, n_values each: one for each key that looks at a label */
+	VEC(u64) values; /* n_values for each group: one for each key with a label */
 	u8 n_values;
 	VEC(struct hist_own) owns;
-	VEC(u64) own_sums; /* of the owns, options->n_sums each */
-	u32 *group_of_row; /* by position in profile->rows; NULL: nobody wants it */
+	VEC(u64) own_sums; /* options->n_sums for each of the owns */
+	u32 *group_of_row; /* by position in profile->rows; NULL: not wanted */
 	const struct confidence
 		*confidence; /* of the entries, for their columns; NULL: not known */
-	u32 *ident;          /* by symbol: symbols with the same one share an entry */
+	u32 *ident;          /* by symbol: symbols with the same ident share an entry */
 	/* by node of the call tree: the nearest caller with the same ident, 0 if there is none */
 	u32 *outer;
-	struct table group_index; /* by what the keys see of the labels */
-	struct arena arena;       /* has the entries' values */
+	struct table group_index; /* by the groups' values */
+	struct arena arena;       /* holds the entries' values */
 };
 
 void hist_init(struct hist *h, const struct profile *p, const struct calls *c, u32 event,
 	const struct hist_options *options);
-/* The same of several events in one table. Call graphs are of the first. */
+/* The same for several events in one table. Call graphs are of the first event. */
 void hist_init_table(struct hist *h, const struct profile *p, const struct calls *c,
 	const struct hist_events *table, const struct hist_options *options);
 void hist_fini(struct hist *h);
 
-/* Of how many events its figures are shown. */
+/* The number of parts, one for each event, that a figure has. */
 static inline u32 hist_n_parts(const struct hist *h)
 {
 	return h->table.are_columns ? 1 : h->n_events;
 }
 
 /*
- * Its part of the whole, in percent: of the event that decides the order where events are columns, else
- * of the first.
+ * The entry's share of the whole, in percent: of the event that decides the order if events are columns,
+ * else of the first event.
  */
 double hist_percent(const struct hist *h, const struct hist_entry *e);
 
-/* The group whose rows have these values, without rows if there was none. */
+/* The group with these values, created without rows if new. */
 u32 hist_group(struct hist *h, const u64 *values);
 
-/* What the rows of a group have in common, as the key tells it apart. */
+/* The value of a key with a label that all rows of the group have. */
 u64 hist_label(const struct hist *h, u32 group, const struct key *key);
 
 /* The sum of a label over an entry's own samples of event k; 0 if the options do not ask for it. */
 u64 hist_sum(const struct hist *h, const struct hist_entry *e, u32 k, enum profile_label label);
 
 /*
- * The call tree as one group sees it: what was sampled in each node, and in it and below, of the first
- * event.
+ * The call tree with the samples of one group: in each node (own), and in it and below it (total), of the
+ * first event.
  */
 struct hist_view {
 	const struct hist *hist;
@@ -150,16 +150,13 @@ struct hist_view {
 	struct hist_value *own; /* by node of the call tree */
 	struct hist_value *total;
 	VEC(u32) touched;               /* nodes with a total, ascending: parents first */
-	VEC(struct sort_item) by_ident; /* the same by ident; made when it is asked for */
-	struct hist_value *scratch; /* by node, all 0: for whoever needs it, who clears it again */
+	VEC(struct sort_item) by_ident; /* the same nodes by ident; built on demand */
+	struct hist_value *scratch; /* by node, all 0: callers that use it must clear it again */
 };
 
 void hist_view_init(struct hist_view *v, const struct hist *h);
 void hist_view_show(struct hist_view *v, u32 group);
-/*
- * The nodes of the shown group that belong to an entry: their numbers are the items' values,
- * ascending.
- */
+/* The nodes of the shown group that belong to an entry: the items' values, ascending. */
 const struct sort_item *hist_view_nodes(struct hist_view *v, u32 ident, size_t *ret_n);
 void hist_view_fini(struct hist_view *v);
 

@@ -3,7 +3,7 @@
 #include "base/sort.h"
 #include "profile/rows/key.h"
 
-/* Sorts the items by a new key; where it is equal they keep the order they have. */
+/* Sorts the items by a new key; items with equal keys keep their order. */
 static void sort_again(const struct hist *h, struct sort_item *items,
 	u64 (*key)(const struct hist *h, const struct hist_entry *e, const u32 *ranks),
 	const u32 *ranks)
@@ -49,7 +49,7 @@ static void sort_by_group_key(const struct hist *h, struct sort_item *items, con
 	mem_free(ranks);
 }
 
-/* By the figure of one event; the largest first. */
+/* Sorts the items by the figure of one event, the largest first. */
 static void sort_by_event(const struct hist *h, struct sort_item *items, const struct key *key,
 	u32 k)
 {
@@ -85,10 +85,10 @@ static void take_order(struct hist *h, const struct sort_item *items)
 }
 
 /*
- * Rows stand in the order of their shares; most of many have the share of one sample, so names
- * decide, and there are far fewer different names than comparisons of them. So each key ranks its
- * values once, and rows are sorted by numbers, in linear time, the least important first. Nothing
- * depends on who counted first.
+ * Rows are sorted by their shares. In a large report most rows have the share of one sample, so their names
+ * decide, and there are far fewer distinct names than comparisons of names. So each key ranks its values once,
+ * and rows are sorted by numbers in linear time, the least important key first. The result does not depend on
+ * the order of counting.
  */
 void hist_sort(struct hist *h)
 {
@@ -97,7 +97,7 @@ void hist_sort(struct hist *h)
 
 	for (size_t i = 0; i < h->entries.n; i++)
 		items[i] = (struct sort_item){0, i};
-	/* What the order does not say: the keys, as they stand. */
+	/* The keys in their order decide between rows that are otherwise equal. */
 	for (size_t k = o->n_keys; k-- > 0;)
 		sort_by_group_key(h, items, o->keys[k]);
 	if (!o->n_order) {

@@ -1,7 +1,7 @@
 /*
- * histsort.h - the order of a histogram's entries.
+ * histsort.h - sorts a histogram's entries.
  *
- * In       entries, what is beside them, the order that the options want
+ * In       a histogram whose entries are complete; its options tell the order
  * Out      the entries in that order
  * Owns     nothing
  */

@@ -77,7 +77,7 @@ void key_cell_decimal(const struct key_value *v, struct cell *ret)
 		return;
 	number = ret->text;
 	end = digits = number + (*number == '-');
-	/* Zeros in front are of a text. */
+	/* A number with leading zeros is text. */
 	if ((*digits == '0' && digits[1]) || !num_scan(&end, 10, &n) || *end ||
 		(digits > number && n > INT64_MAX))
 		return;
@@ -136,15 +136,15 @@ static int unknown_word(const char *word, struct err *err)
 	return err->code;
 }
 
-/* Keys of perf that there is nothing for, and why. */
+/* Keys of perf that pace does not have, and why. */
 static const struct {
 	const char *name, *reason;
 } absent[] = {
-	{"simd", "it is made of traces of Arm's SPE, which are not decoded"},
+	{"simd", "it needs traces of Arm SPE, which pace does not decode"},
 	{"ipc_null",
-		"perf shows it where nothing is known; instructions per cycle are in annotate, by block"},
+		"perf shows it where nothing is known; 'pace annotate' shows instructions per cycle, by block"},
 	{"ipc_lbr",
-		"instructions per cycle are in annotate, by block; --total-cycles has the cycles"},
+		"'pace annotate' shows instructions per cycle, by block; --total-cycles shows the cycles"},
 };
 
 static int unknown_key(const char *word, struct err *err)

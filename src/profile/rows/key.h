@@ -1,8 +1,8 @@
 /*
- * key.h - everything a report can sort by or show in a column: one row of a table each.
+ * key.h - everything a report can sort by or show in a column, each as one row of a table.
  *
- * Adding a key is adding a row to one of the families (key_*.c): option parsing, grouping, sorting,
- * titles, columns and help follow. How wide a column is and what perf prints in it is in view/text/celltext.c.
+ * To add a key, add a row to one of the families (key_*.c): option parsing, grouping, sorting, titles, columns
+ * and help follow. Widths of columns, and what perf prints in them, are in view/text/celltext.c.
  * Source   perf-report(1), --sort and --fields
  */
 #ifndef PACE_PROFILE_KEY_H
@@ -21,15 +21,15 @@ enum key_frame {
 	KEY_LINE,
 	KEY_FILE,
 	KEY_SIZE
-}; /* what of a frame it tells apart */
+}; /* the property of a frame by which a key groups */
 
-/* An entry's value, that a cell is made of. */
+/* The value of an entry from which a key makes a cell. */
 struct key_value {
 	const struct hist *hist;
 	const struct hist_entry *entry;
-	u32 event; /* of a figure: which of the table's */
-	u64 label; /* of something to group by: what it sees of the entry's label; 0 without one */
-	struct str *room; /* for texts that are put together */
+	u32 event;        /* for a figure: which event of the table */
+	u64 label;        /* for a key to group by: its value of the entry's label; 0 without one */
+	struct str *room; /* for texts that the key builds */
 };
 
 struct key {
@@ -38,67 +38,67 @@ struct key {
 	const char *title_with_children; /* NULL: the same */
 	const char *help;
 	bool is_value;     /* a figure; else something to group by */
-	bool is_wall;      /* only of recordings that are read as time on and off CPUs */
-	bool is_of_blocks; /* only where the cycles from branch to branch are counted */
+	bool is_wall;      /* only for recordings that are read as wall-clock time */
+	bool is_of_blocks; /* only if the cycles between branches are counted */
 	/*
-	 * What tells entries apart: a label of the rows, or something of the frame. A figure has neither,
-	 * or a label that is added up.
+	 * The key groups entries by a label of the rows or by a property of the frame. A figure has neither,
+	 * or a label that is summed up.
 	 */
 	enum profile_label label;
-	bool is_of_line; /* the label is a frame whose line of source is needed */
+	bool is_of_line; /* the label is a frame whose source line is needed */
 	enum key_frame frame;
 	bool has_name; /* cells are numbers that have a name: programs get a column NAME_name */
-	bool is_descending; /* something to group by: the largest value first */
-	/* A figure: what rows are put in order by, the largest first; NULL: they cannot be. */
+	bool is_descending; /* for a key to group by: the largest value comes first */
+	/* For a figure: the number to sort rows by, the largest first; NULL: no sorting by it. */
 	u64 (*figure)(const struct hist *h, const struct hist_entry *e, u32 k);
-	/* With a label: what of it tells entries apart; NULL: all. */
+	/* With a label: the part of it to group by; NULL: all of it. */
 	u64 (*value)(const struct profile *p, u64 label);
-	/* With a label: the order of two values; NULL: as numbers. */
+	/* With a label: compares two values; NULL: as numbers. */
 	int (*compare)(const struct profile *p, u64 a, u64 b);
-	enum cell_kind kind; /* of its cells, unless nothing is known */
-	/* Fills in a cell that is nothing yet. */
+	enum cell_kind kind; /* of its cells, unless the value is unknown */
+	/* Fills in a cell that is zeroed. */
 	void (*cell)(const struct key_value *v, struct cell *ret);
 };
 
-/* The shares that rows stand in the order of, if nobody says otherwise. */
+/* The shares by which rows are sorted by default. */
 extern const struct key *const key_self;
 extern const struct key *const key_total;
 
 const struct key *key_find(const char *name, size_t n);
-const struct key *key_at(size_t i); /* NULL behind the last */
+const struct key *key_at(size_t i); /* NULL past the last */
 
-/* All of them, a line each, by what they are about. */
+/* Adds a line of help for each key, family by family. */
 void key_add_help(struct str *text);
 
 /*
- * An entry's cell; of a figure what it has of one of the table's events. The room is the caller's: it is
- * cleared, and the cell's text may lie in it.
+ * Fills in an entry's cell; for a figure, the value of one event of the table. The caller owns the room: it is
+ * cleared, and the cell's text may be in it.
  */
 void key_cell(const struct key *key, const struct hist *h, const struct hist_entry *e, u32 event,
 	struct str *room, struct cell *ret);
 
-/* In a table of several events figures have a part for each of them. */
+/* The number of cells in a row: in a table of several events, a figure has one for each event. */
 unsigned key_n_parts(const struct key *key, const struct hist *h);
 
-/* The cell of a label that is a text; a number, if it reads as one. */
+/* Fills in the cell of a text label, as a number if the text is a decimal number. */
 void key_cell_decimal(const struct key_value *v, struct cell *ret);
 
-/* The labels that rows need: LABEL_BIT()s. */
+/* The labels that these keys need in rows: LABEL_BIT()s. */
 u64 key_labels(const struct key *const *keys, size_t n);
 
-/* What of the sources they need. */
+/* The part of the source location that these keys need. */
 enum naming_source key_naming_source(const struct key *const *keys, size_t n);
 
-/* Whether it tells branches apart, and nothing where samples are counted. */
+/* Whether the key groups branches, so that it has no value where samples are counted. */
 bool key_is_of_branches(const struct key *key);
 
-/* Keys that only one recording has: the key of that name, or NULL. */
+/* A source of keys that only one recording has; find: the key of that name, or NULL. */
 struct key_source {
 	void *ctx;
 	const struct key *(*find)(void *ctx, const char *name, size_t n);
 };
 
-/* As key_parse_list(), with more keys. */
+/* Like key_parse_list(), with keys from `more` too. */
 int key_parse_list_of(const char *text, const struct key_source *more, const struct key **keys,
 	size_t max, size_t *ret_n, struct err *err);
 
@@ -107,15 +107,15 @@ int key_parse_list(const char *text, const struct key **keys, size_t max, size_t
 	struct err *err);
 
 /*
- * The place of each value in ascending order, equal values having the same: by symbol, by DSO, or
- * by group of the histogram, as the key tells apart. To be freed by mem_free().
+ * The rank of each value in ascending order, equal values having the same rank: an array by symbol, by DSO, or by
+ * group of the histogram, depending on the key. The caller frees it with mem_free().
  */
 u32 *key_ranks(const struct key *key, const struct hist *h);
 
 /* A symbol's text: its name, or its address. */
 void key_add_symbol(const struct profile_symbol *s, struct str *text);
 
-/* Of frames that labels are: what of them keys tell apart, and how these are ordered. */
+/* For labels that are frames: the values that keys group by, and the order of these. */
 u64 key_dso_of(const struct profile *p, u64 frame);
 u64 key_function_of(const struct profile *p, u64 frame);
 u64 key_line_of(const struct profile *p, u64 frame);

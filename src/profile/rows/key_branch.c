@@ -15,7 +15,7 @@ static u64 prediction_of(const struct profile *p, u64 flags)
 	return flags & (BRANCH_MISPREDICTED | BRANCH_PREDICTED);
 }
 
-/* Whether it was predicted is said of some branches. */
+/* Not all branches tell whether they were predicted. */
 static void set_prediction(u64 bits, bool is_yes, struct cell *ret)
 {
 	if (bits)
@@ -104,8 +104,8 @@ static const char *line_at(const struct profile *p, u32 frame)
 }
 
 /*
- * "[sum+0x10 -> sum+0x44]"; where lines are known "[a.c:12 -> a.c:14] sum+0x10..0x44": several runs may
- * be of the same lines. A question mark is where a run began that nobody recorded.
+ * "[sum+0x10 -> sum+0x44]", or, if lines are known, "[a.c:12 -> a.c:14] sum+0x10..0x44" because several runs
+ * may have the same lines. A question mark stands for an unrecorded start.
  */
 static void add_block(const struct profile *p, u64 label, struct str *text)
 {
@@ -163,7 +163,7 @@ static const struct key keys[] = {
 		.cell = cell_of_function},
 	{.name = "srcline_from",
 		.title = "From Source:Line",
-		.help = "line of source where branches come from",
+		.help = "source line where branches come from",
 		.label = LABEL_FROM,
 		.is_of_line = true,
 		.value = key_line_of,
@@ -172,7 +172,7 @@ static const struct key keys[] = {
 		.cell = key_cell_name},
 	{.name = "addr_from",
 		.title = "Source Address",
-		.help = "function and place where branches come from",
+		.help = "function and offset where branches come from",
 		.label = LABEL_FROM,
 		.compare = key_compare_addresses,
 		.kind = CELL_PLACE,
@@ -195,7 +195,7 @@ static const struct key keys[] = {
 		.cell = cell_of_function},
 	{.name = "srcline_to",
 		.title = "To Source:Line",
-		.help = "line of source where branches go",
+		.help = "source line where branches go",
 		.label = LABEL_TO,
 		.is_of_line = true,
 		.value = key_line_of,
@@ -204,42 +204,42 @@ static const struct key keys[] = {
 		.cell = key_cell_name},
 	{.name = "addr_to",
 		.title = "Target Address",
-		.help = "function and place where branches go",
+		.help = "function and offset where branches go",
 		.label = LABEL_TO,
 		.compare = key_compare_addresses,
 		.kind = CELL_PLACE,
 		.cell = key_cell_place},
 	{.name = "mispredict",
 		.title = "Branch Mispredicted",
-		.help = "Y, N, or N/A where the processor does not say",
+		.help = "Y or N; N/A if the processor does not tell",
 		.label = LABEL_BRANCH,
 		.value = prediction_of,
 		.kind = CELL_TEXT,
 		.cell = cell_of_mispredicted},
 	{.name = "predicted",
 		.title = "Branch Predicted",
-		.help = "N, Y, or N/A: the opposite",
+		.help = "the opposite of mispredict: N, Y or N/A",
 		.label = LABEL_BRANCH,
 		.value = prediction_of,
 		.kind = CELL_TEXT,
 		.cell = cell_of_predicted},
 	{.name = "in_tx",
 		.title = "Branch in transaction",
-		.help = "T: it was in a transaction",
+		.help = "T: the branch was in a transaction",
 		.label = LABEL_BRANCH,
 		.value = in_transaction_of,
 		.kind = CELL_TEXT,
 		.cell = cell_of_in_transaction},
 	{.name = "abort",
 		.title = "Transaction abort",
-		.help = "A: it is where a transaction was aborted",
+		.help = "A: the branch aborted a transaction",
 		.label = LABEL_BRANCH,
 		.value = abort_of,
 		.kind = CELL_TEXT,
 		.cell = cell_of_abort},
 	{.name = "cycles",
 		.title = "Basic Block Cycles",
-		.help = "since the branch before it; -: not counted",
+		.help = "cycles since the previous branch; -: not counted",
 		.is_descending = true,
 		.label = LABEL_BRANCH,
 		.value = cycles_of,
@@ -247,7 +247,7 @@ static const struct key keys[] = {
 		.cell = cell_of_cycles},
 	{.name = "block",
 		.title = "[Program Block Range]",
-		.help = "straight run of code, from where a branch went to the next one (--total-cycles)",
+		.help = "straight run of code, from a branch target to the next branch (--total-cycles)",
 		.label = LABEL_BLOCK,
 		.is_of_line = true,
 		.compare = compare_blocks,

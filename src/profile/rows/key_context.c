@@ -32,14 +32,14 @@ static void cell_of_task(const struct key_value *v, struct cell *ret)
 		return;
 	}
 
-	/* Tasks that are just ending have the number -1. */
+	/* A task that is just ending has the tid -1. */
 	cell_number(ret, CELL_SIGNED, (u64)(s64)(s32)tid);
 	if (!*comm && tid)
 		str_addf(v->room, ":%d", (s32)tid);
 	ret->name = *comm ? comm : tid ? str_text(v->room) : "swapper";
 }
 
-/* Of CPUs and sockets -1 is none. */
+/* A CPU or socket; -1: not known. */
 static void cell_of_cpu(const struct key_value *v, struct cell *ret)
 {
 	const s32 n = (s32)(u32)v->label;
@@ -119,52 +119,52 @@ static const struct key keys[] = {
 		.cell = cell_of_cpu},
 	{.name = "socket",
 		.title = "Socket",
-		.help = "of the processor",
+		.help = "socket of the processor",
 		.label = LABEL_SOCKET,
 		.kind = CELL_SIGNED,
 		.cell = cell_of_cpu},
 	{.name = "cgroup",
 		.title = "Cgroup",
-		.help = "control group, of record --all-cgroups",
+		.help = "control group (record --all-cgroups)",
 		.label = LABEL_CGROUP,
 		.compare = key_compare_texts,
 		.kind = CELL_TEXT,
 		.cell = key_cell_text_or_not},
 	{.name = "cgroup_id",
 		.title = "cgroup id (dev/inode)",
-		.help = "namespace of control groups, of record --namespaces: device/inode",
+		.help = "namespace of control groups, as device/inode (record --namespaces)",
 		.label = LABEL_CGROUP_NAMESPACE,
 		.compare = key_compare_texts,
 		.kind = CELL_TEXT,
 		.cell = key_cell_text_or_not},
 	{.name = "parallelism",
 		.title = "Parallelism",
-		.help = "threads that were on a CPU at that moment, of record --switch-events",
+		.help = "threads that were on a CPU at that moment (record --switch-events)",
 		.label = LABEL_PARALLELISM,
 		.kind = CELL_COUNT,
 		.cell = cell_of_number},
 	{.name = "trace",
 		.title = "Trace output",
-		.help = "what a tracepoint says; its fields are keys too, by their names",
+		.help = "text of a tracepoint; its fields are keys too, by their names",
 		.label = LABEL_TRACE,
 		.compare = key_compare_texts,
 		.kind = CELL_TEXT,
 		.cell = key_cell_text_or_not},
 	{.name = "transaction",
 		.title = "Transaction",
-		.help = "of a transaction that was aborted: which kind, why, code",
+		.help = "aborted transaction: kind, reason, code",
 		.label = LABEL_TRANSACTION,
 		.kind = CELL_TEXT,
 		.cell = cell_of_transaction},
 	{.name = "time",
 		.title = "Time",
-		.help = "when it was sampled, by --time-quantum",
+		.help = "time of the sample, rounded down to --time-quantum",
 		.label = LABEL_TIME,
 		.kind = CELL_TIME,
 		.cell = cell_of_time},
 	{.name = "local_weight",
 		.title = "Local Weight",
-		.help = "what the processor says a sample cost",
+		.help = "cost of a sample, as the processor reports it",
 		.is_descending = true,
 		.label = LABEL_WEIGHT,
 		.kind = CELL_COUNT,
@@ -179,7 +179,7 @@ static const struct key keys[] = {
 		.cell = cell_of_sum},
 	{.name = "local_ins_lat",
 		.title = "Local INSTR Latency",
-		.help = "cycles that the instruction took, from its start on",
+		.help = "cycles that the instruction took, from its start",
 		.is_descending = true,
 		.label = LABEL_INS_LATENCY,
 		.kind = CELL_COUNT,
@@ -193,7 +193,7 @@ static const struct key keys[] = {
 		.cell = cell_of_sum},
 	{.name = "local_p_stage_cyc",
 		.title = "Local Pipeline Stage Cycle",
-		.help = "cycles in a stage of the pipeline (POWER)",
+		.help = "cycles in a pipeline stage (POWER)",
 		.is_descending = true,
 		.label = LABEL_STAGE,
 		.kind = CELL_COUNT,
@@ -207,7 +207,7 @@ static const struct key keys[] = {
 		.cell = cell_of_sum},
 	{.name = "local_retire_lat",
 		.title = "Local Retire Latency",
-		.help = "cycles until it retired (Intel)",
+		.help = "cycles until the instruction retired (Intel)",
 		.is_descending = true,
 		.label = LABEL_STAGE,
 		.kind = CELL_COUNT,
@@ -221,17 +221,17 @@ static const struct key keys[] = {
 		.cell = cell_of_sum},
 	{.name = "code_page_size",
 		.title = "Code Page Size",
-		.help = "of the page that the code lies in",
+		.help = "size of the page that contains the code",
 		.label = LABEL_CODE_PAGE,
 		.kind = CELL_SIZE,
 		.cell = cell_of_page_size},
 	{.name = "data_page_size",
 		.title = "Data Page Size",
-		.help = "of the page that the code accessed",
+		.help = "size of the page that the code accessed",
 		.label = LABEL_DATA_PAGE,
 		.kind = CELL_SIZE,
 		.cell = cell_of_page_size},
 };
 /* clang-format on */
 
-const struct key_family key_contexts = {"who, when, on what, as what", keys, ARRAY_SIZE(keys)};
+const struct key_family key_contexts = {"thread, CPU, time and context", keys, ARRAY_SIZE(keys)};

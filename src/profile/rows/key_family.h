@@ -1,8 +1,8 @@
 /*
- * key_family.h - the tables that all keys together are made of, one for each kind of fact.
+ * key_family.h - the tables of all keys, one for each kind of fact.
  *
  * In       nothing
- * Out      rows of struct key, for profile/rows/key, which finds them
+ * Out      rows of struct key, which profile/rows/key searches
  * Owns     nothing
  */
 #ifndef PACE_PROFILE_KEY_FAMILY_H
@@ -11,28 +11,28 @@
 #include "profile/rows/key.h"
 
 struct key_family {
-	const char *title; /* in help: what they are about */
+	const char *title; /* heading in the help */
 	const struct key *keys;
 	size_t n;
 };
 
 extern const struct key_family key_figures;  /* shares, counts, sums */
 extern const struct key_family key_walls;    /* time on and off CPUs */
-extern const struct key_family key_contexts; /* who, when, on what, as what */
-extern const struct key_family key_branches; /* from where to where, and how */
-extern const struct key_family key_memory;   /* what was accessed, and where it was found */
+extern const struct key_family key_contexts; /* thread, CPU, time and context */
+extern const struct key_family key_branches; /* source, target and flags of branches */
+extern const struct key_family key_memory;   /* accessed data, and where it was found */
 extern const struct key_family key_places;   /* code: file, function, line */
 extern const struct key_family key_types;    /* data: type, member */
 
-/* Of values that are frames: by their addresses; "[k] function+0x12". */
+/* For values that are frames: compares them by address; makes a cell such as "[k] function+0x12". */
 int key_compare_addresses(const struct profile *p, u64 a, u64 b);
 void key_cell_place(const struct key_value *v, struct cell *ret);
 
-/* Of values that are texts; 0 is none. */
+/* For values that are texts. 0 is no text: without a value in the first, unknown in the second. */
 void key_cell_name(const struct key_value *v, struct cell *ret);
 void key_cell_text_or_not(const struct key_value *v, struct cell *ret);
 
-/* A function, in code of that level. */
+/* Makes a cell of a function, with the level of its code. */
 void key_set_function(const struct profile_symbol *s, enum cell_kind kind, struct cell *ret);
 
 #endif

@@ -113,7 +113,7 @@ static void cell_of_average(const struct key_value *v, struct cell *ret)
 	cell_real(ret, n > 0 ? (double)cost_of(v->hist, v->entry, v->event) / n : 0.0, 1);
 }
 
-/* ---- cycles of runs of code: periods, where --total-cycles counts ---- */
+/* ---- cycles of runs of code, which are the periods with --total-cycles ---- */
 
 static double mean_of(const struct hist_entry *e, u32 k)
 {
@@ -122,7 +122,7 @@ static double mean_of(const struct hist_entry *e, u32 k)
 		: 0;
 }
 
-/* In thousandths: it is for the order of rows. */
+/* In thousandths, for sorting rows. */
 static u64 mean_rank(const struct hist *h, const struct hist_entry *e, u32 k)
 {
 	(void)h;
@@ -196,7 +196,7 @@ static const struct key keys[] = {
 		.cell = cell_of_samples},
 	{.name = "period",
 		.title = "Period",
-		.help = "events (or ns) its samples stand for",
+		.help = "events (or ns) that its samples represent",
 		.is_value = true,
 		.figure = self_of,
 		.kind = CELL_COUNT,

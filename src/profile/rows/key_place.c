@@ -142,7 +142,7 @@ int key_compare_texts(const struct profile *p, u64 a, u64 b)
 
 static void cell_of_map_size(const struct key_value *v, struct cell *ret)
 {
-	/* Maps of the kernel in old recordings reach to the end of all addresses, or beyond it. */
+	/* In old recordings, maps of the kernel reach to the end of the address space or beyond. */
 	if (v->label && v->label <= INT64_MAX)
 		cell_number(ret, CELL_SIZE, v->label);
 	else
@@ -173,7 +173,7 @@ static void cell_of_parent(const struct key_value *v, struct cell *ret)
 static const struct key keys[] = {
 	{.name = "dso",
 		.title = "Shared Object",
-		.help = "program, library, module or kernel the code is from",
+		.help = "program, library, module or kernel that contains the code",
 		.frame = KEY_DSO,
 		.kind = CELL_TEXT,
 		.cell = cell_of_dso},
@@ -187,25 +187,25 @@ static const struct key keys[] = {
 	{.name = "symbol_size",
 		.alias = "sym_size",
 		.title = "Symbol size",
-		.help = "bytes of code of the function",
+		.help = "size of the function's code in bytes",
 		.frame = KEY_SIZE,
 		.kind = CELL_SIZE,
 		.cell = cell_of_symbol_size},
 	{.name = "dso_size",
 		.title = "DSO size",
-		.help = "bytes of the map that the code is in",
+		.help = "size in bytes of the map that contains the code",
 		.label = LABEL_MAP_BYTES,
 		.kind = CELL_SIZE,
 		.cell = cell_of_map_size},
 	{.name = "addr",
 		.title = "Address",
-		.help = "of the instruction, where it ran",
+		.help = "address of the instruction in its process",
 		.label = LABEL_IP,
 		.kind = CELL_ADDRESS,
 		.cell = cell_of_address},
 	{.name = "symoff",
 		.title = "Symbol Offset",
-		.help = "function and the place in it",
+		.help = "function and offset",
 		.label = LABEL_FRAME,
 		.compare = key_compare_addresses,
 		.kind = CELL_PLACE,
@@ -219,13 +219,13 @@ static const struct key keys[] = {
 		.cell = cell_of_parent},
 	{.name = "srcline",
 		.title = "Source:Line",
-		.help = "line of source, or place in the function if it is not known",
+		.help = "source line, or offset in the function if the line is not known",
 		.frame = KEY_LINE,
 		.kind = CELL_TEXT,
 		.cell = cell_of_line},
 	{.name = "srcfile",
 		.title = "Source File",
-		.help = "file of source",
+		.help = "source file",
 		.frame = KEY_FILE,
 		.kind = CELL_TEXT,
 		.cell = cell_of_file},

@@ -73,7 +73,7 @@ static int compare_names(const void *a, const void *b, void *ctx)
 		c = strcmp(r->profile->dsos.at[x->dso].name, r->profile->dsos.at[y->dso].name);
 	if (!c)
 		c = compare_u64(x->start, y->start);
-	/* Functions of one start differ in lines, or one of them is inlined. */
+	/* Functions with the same start differ in lines, or one of them is inlined. */
 	if (!c && x->line && y->line)
 		c = strcmp(x->line, y->line);
 	if (!c && x->file && y->file)
@@ -109,7 +109,7 @@ static int compare_dsos_of(const void *a, const void *b, void *profile)
 	return c ? c : compare_u64(x->value, y->value);
 }
 
-/* Puts addresses that are equal in the order of their DSOs' names. */
+/* Sorts equal addresses by the names of their DSOs. */
 static void order_by_dso(const struct profile *p, struct sort_item *items, size_t n)
 {
 	for (size_t i = 0, end; i < n; i = end) {
@@ -121,7 +121,7 @@ static void order_by_dso(const struct profile *p, struct sort_item *items, size_
 }
 
 /*
- * Functions by name; addresses without one behind them: of those there may be many, and numbers
+ * Ranks functions by name, then addresses without a name. There may be many of the latter, and numbers
  * sort fast.
  */
 static u32 *rank_symbols(struct ranking *r)

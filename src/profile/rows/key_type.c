@@ -14,7 +14,7 @@ static u64 type_of(const struct profile *p, u64 number)
 	return (u64)(uintptr_t)access_of(p, number)->type;
 }
 
-/* Of what is not known the reason is in the ledger, not in the rows. */
+/* All accesses whose type is unknown share a value: the ledger tells the reasons, not the rows. */
 static u64 place_of(const struct profile *p, u64 number)
 {
 	const struct profile_access *a = access_of(p, number);
@@ -35,7 +35,7 @@ static int compare_places(const struct profile *p, u64 a, u64 b)
 					 : strcmp(x->member, y->member);
 }
 
-/* Of what is not known all have the same name. */
+/* All outcomes without a type have the same name. */
 static void cell_of_type(const struct key_value *v, struct cell *ret)
 {
 	const char *type = profile_text(v->label);
@@ -77,7 +77,7 @@ static const struct key keys[] = {
 		.cell = cell_of_type},
 	{.name = "typeoff",
 		.title = "Data Type Offset",
-		.help = "the type, and which member of it",
+		.help = "data type, offset and member in it",
 		.label = LABEL_ACCESS,
 		.value = place_of,
 		.compare = compare_places,
@@ -86,4 +86,4 @@ static const struct key keys[] = {
 };
 /* clang-format on */
 
-const struct key_family key_types = {"types of data", keys, ARRAY_SIZE(keys)};
+const struct key_family key_types = {"data types", keys, ARRAY_SIZE(keys)};

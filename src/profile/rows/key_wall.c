@@ -1,6 +1,6 @@
 /*
- * The columns of wall-clock time: what a row has in the event of each. Shares of latency are of the elapsed
- * time, the others of all threads' time. With rows for callers a row has what it called, too.
+ * The columns of wall-clock time, each the row's value of one event. Shares of latency are of the elapsed time,
+ * others of all threads' time. With rows for callers, a row includes what it called.
  */
 #include "profile/gather/gather.h"
 #include "profile/rows/key_family.h"
@@ -42,7 +42,7 @@ COLUMN(blocked, AGGREGATE_BY_STATE + WALL_BLOCKED)
 static const struct key keys[] = {
 	{.name = "latency",
 		.title = "Latency",
-		.help = "share of the elapsed time that went by because of it",
+		.help = "share of the elapsed time that passed because of it",
 		.is_value = true,
 		.is_wall = true,
 		.kind = CELL_SHARE,

@@ -9,7 +9,7 @@
 
 /* ---- ids ---- */
 
-/* FNV-1a: spelled out, because ids have to be the same everywhere and for ever. */
+/* FNV-1a, written out because ids must be the same everywhere and forever. */
 static u64 hash_on(u64 hash, const void *p, size_t n)
 {
 	const u8 *at = p;
@@ -29,7 +29,7 @@ static u64 id_below(u64 above, const struct profile *p, const struct profile_sym
 		hash = hash_on(hash, s->name, strlen(s->name) + 1);
 	else
 		hash = hash_on(hash, &s->start, sizeof(s->start));
-	/* Addresses, and names made of them, are other functions in another build. */
+	/* In another build, the same address, or a name made from it, is another function. */
 	if (!profile_is_named(s) && p->dsos.at[s->dso].build)
 		hash = hash_on(hash, p->dsos.at[s->dso].build,
 			strlen(p->dsos.at[s->dso].build) + 1);
@@ -37,8 +37,8 @@ static u64 id_below(u64 above, const struct profile *p, const struct profile_sym
 }
 
 /*
- * Programs begin in the C library, which has names here and none there: what leads to main(), or to the
- * first function of a thread, is no part of ids.
+ * Whether the function is in the C library, where programs begin, and which has names on some machines only.
+ * So the path to main(), or to the first function of a thread, is not part of ids.
  */
 static bool is_prelude(const struct profile *p, const struct profile_symbol *s)
 {
@@ -103,7 +103,7 @@ static int by_size(const void *a, const void *b, void *outline)
 	return outline_compare(outline, *(const u32 *)a, *(const u32 *)b);
 }
 
-/* Children into lists, the largest first. Nodes without samples of the event are left out. */
+/* Links children into lists, the largest first. Nodes without samples of the event are left out. */
 static void link_children(struct outline *o)
 {
 	VEC(u32) order = {0};
@@ -163,16 +163,16 @@ void outline_fini(struct outline *o)
 struct listing {
 	struct outline *outline;
 	struct budget budget;
-	u32 *first; /* by node with a line: the largest below it, or 0 */
-	u32 *next;  /* the next one beside it */
+	u32 *first; /* by node with a line: the largest line below it, or 0 */
+	u32 *next;  /* by node with a line: its next sibling, or 0 */
 };
 
 /*
- * When functions share the line of the next one: if no more than this goes elsewhere on the way, of what
- * there is for a line and of what enters the line. So a line has less in it than the one above.
+ * When a function shares the line of its largest child: if no more than this goes elsewhere, as a fraction of
+ * an even share per line, and of what enters the line.
  */
 static const struct sharing {
-	u64 lines; /* a part of a line's even share; 0: as much as there is */
+	u64 lines; /* divisor of an even share per line; 0: no limit */
 	u64 enters;
 } sharings[] = {{4, 4}, {1, 4}, {0, 2}};
 
@@ -237,7 +237,7 @@ static void add_rest(struct listing *l, u32 node, u32 depth)
 				.n_hidden = l->budget.n_hidden[node]}));
 }
 
-/* Down and up by the links, because stacks may be deeper than ours. */
+/* Lists the lines in order. It follows links, because recorded stacks may be deeper than our own. */
 static void list_lines(struct listing *l)
 {
 	struct outline *o = l->outline;
@@ -262,7 +262,7 @@ static void list_lines(struct listing *l)
 	}
 }
 
-/* Lines with many callers are hard to read: they have to leave clearly less unknown. */
+/* Lines that join many callers are hard to read: they are chosen only if they leave clearly less unknown. */
 #define CLEARLY_LESS 0.2 /* bits */
 
 static void choose_lines(struct listing *l, u64 n)
@@ -324,7 +324,7 @@ void outline_add_names(const struct outline *o, u32 node, u32 above, struct str 
 	for (size_t i = path.n; i-- > 0;) {
 		size_t at = path.n - 1 - i;
 
-		/* Of long ways the ends are enough: the rest is no choice. */
+		/* Of long paths the ends are enough. */
 		if (path.n > FIRST + LAST + 1 && at == FIRST) {
 			str_addf(text, "... %zu more ... > ", path.n - FIRST - LAST);
 			i = LAST;
@@ -346,14 +346,15 @@ int outline_find(const struct outline *o, const char *id, u32 *ret_node, struct 
 	if (!digits || *end || digits > OUTLINE_ID_DIGITS ||
 		strspn(id, "0123456789abcdefABCDEF") != digits)
 		return err_set(err, ERR_INVAL,
-			"--node '%.40s': a node has a number of %d hexadecimal digits, which --budget shows",
+			"--node '%.40s': a node ID has %d hexadecimal digits; --budget shows the IDs",
 			id, OUTLINE_ID_DIGITS);
 	for (u32 i = 1; i < o->nodes.n; i++) {
 		if (!o->nodes.at[i].total ||
 			shown_id(o, i) >> 4 * (OUTLINE_ID_DIGITS - digits) != wanted)
 			continue;
 		if (found && o->nodes.at[i].id != o->nodes.at[found].id)
-			return err_set(err, ERR_INVAL, "--node '%s': more than one begins so", id);
+			return err_set(err, ERR_INVAL,
+				"--node '%s': more than one node ID begins with this", id);
 		if (!found || o->nodes.at[i].total > o->nodes.at[found].total)
 			found = i;
 	}

@@ -13,7 +13,7 @@ static struct rowset_column column_of(const char *name)
 	return (struct rowset_column){.name = name, .title = name, .group = ROWSET_FACT};
 }
 
-/* Rows are alike: the next column, or one behind it, or any; else a new one is put there. */
+/* Sets m->next past the column of that name, inserting it if new. Rows are alike, so it is mostly the next one. */
 static void find_column(struct rowmaker *m, const char *name)
 {
 	for (size_t n = 0; n < m->columns.n; n++) {
@@ -164,7 +164,7 @@ static void make_row(struct rowmaker *m, size_t row)
 	m->made = row + 1;
 }
 
-/* The cells of a row, made if they are not there. */
+/* The cells of a row, which are made first if necessary. */
 static const struct rowmaker_cell *cells_of(const struct rowmaker *m, size_t row, size_t *ret_n)
 {
 	size_t end;
@@ -177,7 +177,7 @@ static const struct rowmaker_cell *cells_of(const struct rowmaker *m, size_t row
 	return m->cells.at + m->rows.at[row];
 }
 
-/* Whoever asks for a cell asks for the next one then. */
+/* The cell of that name in a row. The search begins after the last cell asked for: that is mostly the next one. */
 static const struct rowmaker_cell *find_cell(const struct rowmaker *m, const char *name, size_t row,
 	u32 part)
 {

@@ -1,16 +1,17 @@
 /*
- * rowmaker.h - a table of cells that is written row by row, cell by cell: for what is small, or shown once.
+ * rowmaker.h - builds a table row by row, cell by cell. Meant for small tables and those shown once.
  *
  *     rowmaker_row(&m);
  *     rowmaker_text(&m, "event", name);
  *     rowmaker_u64(&m, "samples", n);
  *     below = rowmaker_below(&m, "counts", ROWMAKER_ROWS);
  *
- * Columns are those that rows name, in the order in which these do it; a row need not have all. What is not
- * there has no cell (nothing for programs), what has no value is NULL, or not finite (null, or an empty one).
- * In       values; names and texts that stay, or copies (rowmaker_copy())
+ * Columns are those that rows name, in that order; a row need not have them all. A column that a row does not
+ * name has no cell there (programs get nothing). A value that is NULL or not finite makes a cell without a
+ * value (programs get null or an empty field).
+ * In       values; names and texts, which must stay valid or be copied (rowmaker_copy())
  * Out      struct rowset
- * Owns     all of it, until rowmaker_fini()
+ * Owns     everything, until rowmaker_fini()
  */
 #ifndef PACE_PROFILE_ROWMAKER_H
 #define PACE_PROFILE_ROWMAKER_H
@@ -21,7 +22,7 @@
 
 enum rowmaker_shape {
 	ROWMAKER_ROWS,
-	ROWMAKER_OBJECT, /* one row: an object for programs, and no array */
+	ROWMAKER_OBJECT, /* one row: an object for programs, not an array */
 	ROWMAKER_LIST,   /* rows of one cell: an array of values */
 };
 
@@ -29,51 +30,51 @@ struct rowmaker_cell {
 	const char *name;
 	u32 part;
 	struct cell cell;
-	/* Of CELL_ROWS, one of them: */
+	/* For CELL_ROWS, one of these: */
 	struct rowmaker *below;
 	struct rowset *tree;
 };
 
 struct rowmaker {
-	VEC(struct rowset_column) columns, of_row; /* of all rows, of the last that was opened */
-	VEC(struct rowmaker_cell) cells;           /* row behind row */
-	VEC(size_t) rows;                          /* where each begins in cells */
-	size_t next;                               /* column, if rows are alike */
-	size_t asked; /* of a row's cells, behind the last one that was asked for */
-	u32 part;     /* that cells are added of; or, of a column that is of none, its id */
+	VEC(struct rowset_column) columns, of_row; /* of all rows; of the row last opened */
+	VEC(struct rowmaker_cell) cells;           /* of all rows, in order */
+	VEC(size_t) rows;                          /* where each row begins in cells */
+	size_t next;                               /* the column expected next, if rows are alike */
+	size_t asked; /* position in a row's cells after the last one that was asked for */
+	u32 part;     /* of the cells added now; for a column without parts, its id */
 	enum rowmaker_shape shape;
 	bool is_spread; /* programs get each row on a line of its own */
 	struct arena texts;
 	/*
-	 * Of a table that is too large to be kept: adds the cells of a row, when somebody asks for one of
-	 * them. Only this row is there then, and only its columns. NULL: rows stay.
+	 * For a table that is too large to keep: adds the cells of a row when one of them is asked for. Only
+	 * this row exists then, and only its columns. NULL: rows are kept.
 	 */
 	void (*make)(struct rowmaker *m, const void *of, size_t row);
 	const void *of;
-	size_t n_made, made; /* how many rows there are; the one that is there, from 1 */
+	size_t n_made, made; /* the number of rows; the row that exists now, from 1 */
 };
 
-/* Columns that are there whatever rows have. */
+/* Adds columns that the table has even if no row names them. */
 void rowmaker_columns(struct rowmaker *m, const char *const *names, size_t n);
 void rowmaker_row(struct rowmaker *m);
-/* A cell of the last row, for the functions of cell.h, until the next one is added. */
+/* Adds a cell to the last row, to be filled in by the functions of cell.h; valid until the next one is added. */
 struct cell *rowmaker_add(struct rowmaker *m, const char *name);
-/* Rows are made one at a time by `make`, n of them, each on a line of its own for programs. */
+/* Makes the table one of n rows that `make` builds one at a time; programs get each row on a line of its own. */
 void rowmaker_spread(struct rowmaker *m,
 	void (*make)(struct rowmaker *m, const void *of, size_t row), const void *of, size_t n);
 struct rowmaker *rowmaker_below(struct rowmaker *m, const char *name, enum rowmaker_shape shape);
-/* A table of somebody else's, to be filled in: it is closed with the others. */
+/* Adds a cell with a table that the caller fills in; rowmaker_fini() closes it. */
 struct rowset *rowmaker_tree(struct rowmaker *m, const char *name);
 const char *rowmaker_copy(struct rowmaker *m, const char *text);
 
 void rowmaker_text(struct rowmaker *m, const char *name, const char *text);
-/* The same, but no cell if there is no text, or an empty one. */
+/* The same, but without a value if the text is NULL or empty. */
 void rowmaker_note(struct rowmaker *m, const char *name, const char *text);
 void rowmaker_u64(struct rowmaker *m, const char *name, u64 n);
 void rowmaker_share(struct rowmaker *m, const char *name, u64 part, u64 whole);
 void rowmaker_hex(struct rowmaker *m, const char *name, u64 address);
 void rowmaker_bool(struct rowmaker *m, const char *name, bool is);
-/* Without a value unless it is finite. With so many digits behind the point; with so many in all (%g). */
+/* Without a value unless v is finite. fixed: `digits` after the point; double: `digits` in all (%g). */
 void rowmaker_fixed(struct rowmaker *m, const char *name, double v, unsigned digits);
 void rowmaker_double(struct rowmaker *m, const char *name, double v, unsigned digits);
 
@@ -82,7 +83,7 @@ static inline double rowmaker_known(bool is_known, double v)
 	return is_known ? v : NAN;
 }
 
-/* Its columns must not change afterwards. */
+/* The finished table; its columns must not change afterwards. */
 struct rowset rowmaker_table(const struct rowmaker *m);
 void rowmaker_fini(struct rowmaker *m);
 

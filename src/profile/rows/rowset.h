@@ -1,46 +1,45 @@
 /*
- * rowset.h - a table of cells: what commands yield and forms (view/forms/forms.h) show, of whatever is compared,
- * counted or grouped.
+ * rowset.h - a table of cells, which commands make and forms (view/forms/forms.h) show.
  *
- * Cells are asked for one by one, in any order, by any thread: nothing is made before somebody looks at it.
- * So a form may take a column as an array, a terminal only the rows that it shows.
- * In       a command's findings
- * Out      typed columns, cells, what the table as a whole is of
- * Owns     nothing: whoever yields the table keeps what it is made of
+ * Forms ask for cells one by one, in any order, from any thread, and each cell is made when it is asked for. So
+ * a form may read a column as an array, and a terminal only the rows that it shows.
+ * In       a command's results
+ * Out      typed columns, cells, and a head that says what the table is of
+ * Owns     nothing: the command that makes the table keeps its data
  */
 #ifndef PACE_PROFILE_ROWSET_H
 #define PACE_PROFILE_ROWSET_H
 
 #include "profile/rows/cell.h"
 
-enum rowset_group {       /* what a column is about: forms have an order of their own for these */
-	ROWSET_PART,      /* what the part is, like the event's name */
-	ROWSET_KEY,       /* what tells rows apart */
+enum rowset_group {       /* what a column is about: each form orders these groups in its own way */
+	ROWSET_PART,      /* names the part, like the event's name */
+	ROWSET_KEY,       /* identifies rows */
 	ROWSET_SUM,       /* figures that were asked for */
 	ROWSET_VALUE,     /* figures that all rows have */
-	ROWSET_CERTAINTY, /* how sure these are */
+	ROWSET_CERTAINTY, /* how certain these are */
 	ROWSET_FACT,      /* anything else */
-	ROWSET_BELOW,     /* a table or tree that stands below its row, like calls */
+	ROWSET_BELOW,     /* a table or tree shown below its row, like calls */
 };
 
 struct rowset_column {
 	const char *name;  /* for programs */
 	const char *title; /* for people */
 	u8 group;          /* enum rowset_group */
-	u8 kind;           /* enum cell_kind of its cells, where these are known */
+	u8 kind;           /* enum cell_kind of its cells that have a value */
 	bool is_of_part;   /* there is a cell for each of the table's parts */
 	bool has_name;     /* its numbers have names: programs get a column NAME_name */
 	u16 width;         /* for people; 0: as wide as it needs */
-	u16 id;            /* for whoever yields the table */
+	u16 id;            /* for the maker of the table */
 	const struct key *key;
 };
 
-/* A row of a tree: where it hangs, what was counted in it (own), and in it and below it (total). */
+/* A row of a tree: its place there, what was counted in it (own), and in it and below it (total). */
 struct rowset_node {
-	u32 symbol; /* rows of the same one are called the same */
+	u32 symbol; /* rows with the same symbol have the same name */
 	u32 parent;
 	u32 first_child, next_sibling; /* 0: none */
-	u32 n_children;                /* also those that hold nothing, which are not in the list */
+	u32 n_children;                /* includes empty ones, which are not in the list */
 	u64 own, total;                /* periods */
 	u64 own_samples, total_samples;
 };
@@ -50,38 +49,38 @@ struct rowset {
 	const struct rowset_column *shown;   /* for people, in their order */
 	size_t n_columns, n_shown;
 	size_t n;
-	u32 n_parts; /* events, recordings: columns of parts have so many cells in each row */
-	const char *parts_name;    /* their list, for programs */
-	const char *name;          /* the list of rows, for programs; NULL: "rows" */
+	u32 n_parts; /* events or recordings: a column of parts has so many cells in each row */
+	const char *parts_name;    /* name of the list of parts, for programs */
+	const char *name;          /* name of the list of rows, for programs; NULL: "rows" */
 	const char *title;         /* of a cut tree, for people */
-	const char *notes;         /* lines above it, for people; NULL: none */
-	const struct rowset *head; /* one row: what the table is of; NULL: nothing is said */
-	bool is_of_samples; /* people read above it what the head says: of, samples, period */
-	bool is_outline; /* rows are lines of a cut tree: the last column shows what is below what */
-	bool is_object;  /* programs get its only row, and no array */
-	bool is_serial;  /* its cells are asked for by one thread, row by row */
+	const char *notes;         /* lines above the table, for people; NULL: none */
+	const struct rowset *head; /* one row: what the table is of; NULL: none */
+	bool is_of_samples;        /* people see the head above the table: of, samples, period */
+	bool is_outline; /* rows are lines of a cut tree: the last column is indented by depth */
+	bool is_object;  /* programs get the only row, not an array */
+	bool is_serial;  /* only one thread may ask for its cells, row by row */
 	bool is_spread;  /* programs get each row on a line of its own */
-	bool is_list;    /* programs get the cells of the only column, and no rows */
-	/* Rows are nodes of a tree, by row; the first is its root, which nobody shows. NULL: they are not. */
+	bool is_list;    /* programs get the cells of the only column, not rows */
+	/* Rows are nodes of a tree, by row; the first is the root, which is not shown. NULL: no tree. */
 	const struct rowset_node *nodes;
-	bool has_foreign_names; /* of nodes: as other programs' folded stacks have them */
-	u64 part, whole;  /* of a tree: what the row that it stands below has; what 100 % are */
-	const void *of;   /* for whoever yields the table */
-	size_t below_row; /* of a table in a cell: for them, too */
+	bool has_foreign_names; /* nodes have names from another program's folded stacks */
+	u64 part, whole;        /* of a tree: the value of the row above it; the value of 100 % */
+	const void *of;         /* for the maker of the table */
+	size_t below_row;       /* of a table in a cell: for the maker, too */
 	void (*cell)(const struct rowset *r, const struct rowset_column *c, size_t row, u32 part,
 		struct str *room, struct cell *ret);
 	bool (*shows)(const struct rowset *r, size_t row); /* NULL: all */
-	/* Columns are those of this row from now on, in its order; NULL: rows are alike. */
+	/* Sets the columns to those of this row, in its order; NULL: all rows have the same. */
 	void (*open_row)(struct rowset *r, size_t row);
 	/* The table in a cell of kind CELL_ROWS, until rowset_close(). */
 	void (*below)(const struct rowset *r, const struct rowset_column *c, size_t row,
 		struct rowset *ret);
-	/* Tables below rows of one group are made sooner one after the other; NULL: no matter. */
+	/* Tables below rows of the same group are made faster in sequence; NULL: no difference. */
 	u32 (*group)(const struct rowset *r, size_t row);
 	void (*close)(struct rowset *r); /* NULL: it owns nothing */
 };
 
-/* The room is the caller's: it is cleared, and the cell's text may lie in it. */
+/* Fills in a cell. The caller owns the room: it is cleared, and the cell's text may be in it. */
 static inline void rowset_cell(const struct rowset *r, const struct rowset_column *c, size_t row,
 	u32 part, struct str *room, struct cell *ret)
 {
@@ -106,7 +105,7 @@ static inline void rowset_close(struct rowset *r)
 		r->close(r);
 }
 
-/* The column of what stands below rows; NULL: nothing does. */
+/* The column of the tables below rows; NULL: there is none. */
 static inline const struct rowset_column *rowset_below(const struct rowset *r)
 {
 	for (size_t i = 0; i < r->n_columns; i++)

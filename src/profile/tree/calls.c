@@ -26,7 +26,7 @@ static u32 child_of(struct calls *c, struct table *index, u32 parent, u32 symbol
 	return i;
 }
 
-/* The child of a node that a frame's innermost function is. */
+/* The node of a frame's innermost function below `parent`, created if new. */
 static u32 add_frame(struct calls *c, struct table *index, u32 parent, const struct profile *p,
 	u32 frame)
 {
@@ -38,7 +38,7 @@ static u32 add_frame(struct calls *c, struct table *index, u32 parent, const str
 	return node;
 }
 
-/* Nobody has to look at the rows of all events for those of one. */
+/* Sorts the rows by event, so that callers need not scan all rows for those of one event. */
 static void sort_rows(struct calls *c, const struct profile *p)
 {
 	size_t *next = mem_zalloc((p->events.n + 1) * sizeof(*next)), sum = 0;

@@ -2,10 +2,10 @@
  * calls.h - the call tree of a profile, function by function.
  *
  * A profile's stacks are made of addresses; here they are merged by symbol, so that all calls from
- * anywhere in f to anywhere in g are one edge. Each node is a path from the root. What was inlined into a function lies
- * below it, as if it had been called.
+ * anywhere in f to anywhere in g are one edge. Each node is a path from the root. Inlined functions are
+ * below the function that contains them, as if they had been called.
  * In       a profile with names
- * Out      nodes, parents before children; which node each row of the profile was sampled in
+ * Out      nodes, parents before children; the node of each row of the profile
  * Owns     its arrays
  */
 #ifndef PACE_PROFILE_CALLS_H
@@ -16,7 +16,7 @@
 struct calls_node {
 	u32 parent; /* node 0 is the root: no function */
 	u32 symbol;
-	u32 function;    /* the node itself; of inlined code, the node of what it is part of */
+	u32 function; /* the node itself; for inlined code, the node of the function that contains it */
 	u32 depth;       /* the root's is 0 */
 	u32 first_child; /* 0: none */
 	u32 next_sibling;
@@ -25,7 +25,7 @@ struct calls_node {
 struct calls {
 	VEC(struct calls_node) nodes;
 	u32 *of_row;       /* by position in profile->rows */
-	size_t *first_row; /* by event, + 1: where its rows begin in `rows` */
+	size_t *first_row; /* by event, and the end: where its rows begin in `rows` */
 	u32 *rows;         /* positions in profile->rows, by event, ascending */
 };
 

@@ -1,9 +1,9 @@
 /*
- * ignore.h - what some functions called counts for them, as if they had done it themselves.
+ * ignore.h - counts the callees of some functions as a part of these functions.
  *
  * In       a profile with names and stacks; a regular expression
- * Out      rows that were sampled below a function whose name matches are of that function, called as
- *          it was; of several the outermost counts. What matches no function stays as it is
+ * Out      a row below a function whose name matches becomes a row of that function, with its callers; if
+ *          several match, of the outermost. Other rows stay unchanged
  * Owns     nothing
  */
 #ifndef PACE_PROFILE_IGNORE_H

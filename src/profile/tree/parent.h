@@ -1,9 +1,8 @@
 /*
- * parent.h - which of its callers, by name, each row is counted under.
+ * parent.h - finds the caller, by name, under which each row is counted.
  *
  * In       a profile with names and stacks, whose rows have LABEL_PARENT; a regular expression
- * Out      in that label the nearest function, from where the sample was taken to the root, whose name
- *          matches; 0: none does
+ * Out      that label: the nearest function whose name matches, from the sampled one to the root; 0: none
  * Owns     nothing
  */
 #ifndef PACE_PROFILE_PARENT_H
@@ -13,12 +12,12 @@
 
 #include "profile/gather/profile.h"
 
-/* What -p is if nobody says: where the kernel was entered. */
+/* The default of -p: the functions where the kernel is entered. */
 #define PARENT_DEFAULT "^(__x64_|__arm64_)?sys_|^do_page_fault|^exc_page_fault"
 
 void parent_find(struct profile *p, const regex_t *expression);
 
-/* Drops the rows without one; is_relative: their events' totals go with them. */
+/* Drops the rows without a parent; is_relative: subtracts them from their events' totals. */
 void parent_drop_others(struct profile *p, bool is_relative);
 
 #endif

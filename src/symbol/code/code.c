@@ -20,7 +20,7 @@ static void of_elf(struct code *c, const struct elf *elf, const char *origin)
 	c->path = elf->path ? c->origin.at : NULL;
 }
 
-/* The file that was mapped, or the vdso. */
+/* Takes code from the mapped file, or the vdso. */
 static int from_image(struct code *c, const struct code_wish *w, struct err *err)
 {
 	const struct elf *elf = resolver_image(w->resolver, w->dso);
@@ -28,7 +28,7 @@ static int from_image(struct code *c, const struct code_wish *w, struct err *err
 
 	if (!elf)
 		return err_set(err, ERR_NOENT, "%s",
-			reason ? reason : "the file with its code is not here");
+			reason ? reason : "the file with its code is missing");
 	c->at = elf_bytes_at(elf, w->start, w->n);
 	if (!c->at)
 		return err_set(err, ERR_NOENT, "'%s' has no bytes for 0x%llx-0x%llx",
@@ -38,7 +38,7 @@ static int from_image(struct code *c, const struct code_wish *w, struct err *err
 	return 0;
 }
 
-/* What the recording carries: only code of what was sampled. */
+/* Takes code from the recording, which contains only that of sampled functions. */
 static int from_recording(struct code *c, const struct code_wish *w, struct err *err)
 {
 	const struct embedded_dso *d = resolver_embedded(w->resolver, w->dso);
@@ -50,7 +50,7 @@ static int from_recording(struct code *c, const struct code_wish *w, struct err 
 
 		return err_set(err, ERR_NOENT, "%s",
 			reason ? reason
-			       : "neither the file with its code is here, nor is it in the recording: 'pace data pack' adds it where the file is");
+			       : "its code is neither in a file here nor in the recording: 'pace data pack' adds it, where the file is");
 	}
 	c->va = c->start;
 	c->machine = (u16)d->machine;
@@ -89,13 +89,13 @@ static int from_perfmap(struct code *c, const struct code_wish *w, struct err *e
 		w->dso->path);
 }
 
-/* How far from where it was recorded a kernel's code lies where `text` is its _text. */
+/* The distance from a kernel's recorded address to one whose _text is at `text`. */
 static u64 shift_to(const struct kernel *k, u64 text)
 {
 	return k->request.text && text ? text - k->request.text : 0;
 }
 
-/* Of the kernel that runs, if it is the one that was recorded. As it is: with all its patches. */
+/* Takes code from the running kernel, if it is the recorded one: as it is now, with all its patches. */
 static int from_kcore(struct code *c, const struct code_wish *w, struct err *err)
 {
 	const struct resolver *r = w->resolver;
@@ -121,7 +121,7 @@ static int from_kcore(struct code *c, const struct code_wish *w, struct err *err
 	return 0;
 }
 
-/* As it was linked: what the kernel patches when it starts is not in it. */
+/* Takes code from vmlinux, as it was linked: without the patches that the kernel makes at start-up. */
 static int from_vmlinux(struct code *c, const struct code_wish *w, struct err *err)
 {
 	const struct kernel *k = &w->resolver->kernel;
@@ -146,10 +146,10 @@ static int from_kernel(struct code *c, const struct code_wish *w, struct err *er
 static int from_nowhere(struct code *c, const struct code_wish *w, struct err *err)
 {
 	(void)c;
-	return err_set(err, ERR_NOENT, "%s is no file that has code", w->dso->name);
+	return err_set(err, ERR_NOENT, "%s is not a file with code", w->dso->name);
 }
 
-/* In the order in which they are asked. */
+/* In the order in which they are tried. */
 static const struct {
 	u32 kinds; /* 1 << enum dso_kind */
 	int (*find)(struct code *c, const struct code_wish *w, struct err *err);
@@ -172,7 +172,7 @@ int code_find(struct code *c, const struct resolver *r, const struct dso *dso, u
 
 	memset(c, 0, sizeof(*c));
 	if (end <= start)
-		return err_set(err, ERR_NOENT, "where it ends is not known");
+		return err_set(err, ERR_NOENT, "its end is unknown");
 	if (w.n > CODE_MAX)
 		return err_set(err, ERR_LIMIT, "it has %llu bytes, the limit is %d",
 			(unsigned long long)w.n, CODE_MAX);

@@ -15,8 +15,7 @@ static int by_llvm(struct disasm *d, const struct code *c, const struct disasm_o
 	if (llvm_load(&name, err))
 		return err->code;
 	if (!c->isa)
-		return err_set(err, ERR_UNSUPPORTED, "ELF machine %u is not known here",
-			c->machine);
+		return err_set(err, ERR_UNSUPPORTED, "ELF machine %u is not supported", c->machine);
 	str_add(&d->by, name);
 	return llvm_list(c, o->is_intel, &d->listing, err);
 }
@@ -27,10 +26,9 @@ static int by_objdump(struct disasm *d, const struct code *c, const struct disas
 	const char *path = c->isa ? objdump_path(c->isa, o->objdump) : NULL;
 
 	if (!c->isa)
-		return err_set(err, ERR_UNSUPPORTED, "ELF machine %u is not known here",
-			c->machine);
+		return err_set(err, ERR_UNSUPPORTED, "ELF machine %u is not supported", c->machine);
 	if (!path && o->objdump)
-		return err_set(err, ERR_NOENT, "'%s' is no program", o->objdump);
+		return err_set(err, ERR_NOENT, "'%s' is not a program", o->objdump);
 	if (!path)
 		return err_set(err, ERR_NOENT, "there is no '%s' (package binutils)",
 			c->isa->objdumps[0]);
@@ -38,7 +36,7 @@ static int by_objdump(struct disasm *d, const struct code *c, const struct disas
 	return objdump_list(c, o->is_intel, path, &d->listing, err);
 }
 
-/* Words of an instruction set whose instructions are that long; else rows of bytes. */
+/* Lists words, if all instructions of the set have that size; otherwise rows of bytes. */
 static int by_nobody(struct disasm *d, const struct code *c, const struct disasm_options *o,
 	struct err *err)
 {

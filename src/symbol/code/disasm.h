@@ -1,11 +1,11 @@
 /*
- * disasm.h - from code to instructions, by the best disassembler that is here.
+ * disasm.h - disassembles code with the best disassembler available.
  *
  * In       the bytes of one function
- * Out      a listing that covers all of them; by whom; why not by a better one
+ * Out      a listing that covers all of them; the disassembler used; why a better one was not used
  * Owns     what it returns
- * Errors   only if one disassembler was asked for: those of llvm.h and objdump.h. Otherwise bytes are
- *          the last resort and always work
+ * Errors   only if a certain disassembler was requested: those of llvm.h and objdump.h. Otherwise bytes are
+ *          the last resort, which always works
  *
  * The order: LLVM (in this process, some ms for a big function), objdump (a program), bytes.
  */
@@ -21,21 +21,21 @@ enum disasm_engine { DISASM_ANY, DISASM_LLVM, DISASM_OBJDUMP, DISASM_RAW, DISASM
 struct disasm_options {
 	enum disasm_engine engine;
 	bool is_intel;
-	const char *objdump; /* this program; NULL: where it usually is */
+	const char *objdump; /* path of the program; NULL: the usual places */
 };
 
 struct disasm {
 	struct listing listing;
 	enum disasm_engine engine;
 	struct str by;  /* "libLLVM-14.so.1" */
-	struct str why; /* not LLVM: the reasons; "" if it was, or was not wanted */
+	struct str why; /* why LLVM was not used; "" if it was, or was not requested */
 };
 
 int disasm(struct disasm *d, const struct code *c, const struct disasm_options *options,
 	struct err *err);
 void disasm_fini(struct disasm *d);
 
-/* By name: llvm, objdump, raw; DISASM_ANY if it is none. */
+/* The engine called llvm, objdump or raw; DISASM_ANY for other names. */
 enum disasm_engine disasm_engine(const char *name);
 
 #endif

@@ -11,7 +11,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* The words of a line: blanks become one, the first of them fill up to the operands' column. */
+/* Appends the words of a line: the first blanks fill up to the operands' column, the others become one. */
 static void add_shaped(struct str *out, const char *text, size_t n)
 {
 	size_t start = out->n;
@@ -32,7 +32,7 @@ static void add_shaped(struct str *out, const char *text, size_t n)
 }
 
 /*
- * The address that a jump's last operand is: "0x401136", "w0, #3, 0x4004f0". False where it is a
+ * Parses the address in a jump's last operand: "0x401136", "w0, #3, 0x4004f0". Returns false if that is a
  * register or memory.
  */
 static bool parse_target(const char *text, u64 *ret_va)
@@ -61,7 +61,7 @@ struct instruction *listing_add(struct listing *l, const struct isa *isa, u64 va
 	*i = (struct instruction){.va = va, .size = size, .text = (u32)l->texts.n};
 	while (is_blank(*text))
 		text++;
-	/* On arm64 a '#' stands before numbers: a comment has a blank behind it. */
+	/* On arm64 a '#' also precedes numbers: a comment has a blank after it. */
 	while (comment && comment[1] != ' ')
 		comment = strchr(comment + 1, '#');
 	n = comment ? (size_t)(comment - text) : strcspn(text, "\n");
@@ -99,7 +99,7 @@ const char *listing_text(const struct listing *l, const struct instruction *i)
 
 u32 listing_find(const struct listing *l, u64 va)
 {
-	/* `va` is their first member. */
+	/* `va` is the first member, so search_behind() compares it. */
 	size_t low = search_behind(l->instructions.at, l->instructions.n,
 		sizeof(*l->instructions.at), va);
 

@@ -19,7 +19,7 @@ typedef const char *lookup(void *ctx, uint64_t value, uint64_t *type, uint64_t p
 static struct {
 	void *handle;
 	char name[32];
-	char why[256]; /* it could not be loaded; "" if it was */
+	char why[256]; /* why it could not be loaded; "" if it was */
 	void *(*create)(const char *triple, const char *cpu, const char *features, void *ctx,
 		int tag, op_info *info, lookup *look_up);
 	int (*set_options)(void *context, uint64_t options);
@@ -28,7 +28,7 @@ static struct {
 	void (*dispose)(void *context);
 } llvm;
 
-/* As distributions call it: libLLVM.so.19.1 from 18 on, before that libLLVM-14.so.1 or -14.so. */
+/* The distributions' names: libLLVM.so.19.1 from 18 on, before that libLLVM-14.so.1 or -14.so. */
 static const char *const names[] = {"libLLVM.so.%d.1", "libLLVM-%d.so.1", "libLLVM-%d.so"};
 
 static void *open_newest(void)
@@ -57,9 +57,9 @@ static void no_block(void *ctx, const char *reason, bool is_core_wanted)
 }
 
 /*
- * LLVM, and the library of C++ below it, abort without memory, also while they are being loaded.
- * std::set_new_handler() and llvm::install_bad_alloc_error_handler() let us say it first; where
- * they are called otherwise, it stays as it is.
+ * LLVM, and the C++ library below it, abort if memory runs out, even while they are being loaded.
+ * std::set_new_handler() and llvm::install_bad_alloc_error_handler() let us report it first; libraries in
+ * which they have other names keep their behaviour.
  */
 static void prepare_library(void)
 {
@@ -114,7 +114,7 @@ int llvm_load(const char **ret_name, struct err *err)
 	return 0;
 }
 
-/* What decoding needs of an instruction set; calling it twice does no harm. */
+/* Initializes LLVM for an instruction set; repeated calls do no harm. */
 static bool start_target(const struct isa *isa)
 {
 	static const char *const parts[] = {"TargetInfo", "TargetMC", "Disassembler"};
@@ -142,8 +142,8 @@ struct looking_up {
 };
 
 /*
- * LLVM asks for names while it writes. None is given, so that it writes addresses; that it asks is
- * what tells which data an instruction means.
+ * LLVM asks for symbols while it writes. It gets none, so that it writes addresses; but its questions
+ * tell which data an instruction refers to.
  */
 static const char *look_up(void *ctx, uint64_t value, uint64_t *type, uint64_t pc,
 	const char **ret_name)
@@ -181,7 +181,7 @@ int llvm_list(const struct code *c, bool is_intel, struct listing *ret, struct e
 		: NULL;
 	if (!context)
 		return err_set(err, ERR_UNSUPPORTED, "%s was built without %s", name, c->isa->name);
-	/* The syntax first: it changes the printer, which forgets what it was told. */
+	/* Set the syntax first: it replaces the printer, which loses other options. */
 	if (is_intel && c->isa->has_syntaxes)
 		llvm.set_options(context, OTHER_SYNTAX);
 	llvm.set_options(context, PRINT_IMMEDIATES_AS_HEX);

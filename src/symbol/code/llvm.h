@@ -1,14 +1,14 @@
 /*
- * llvm.h - instructions decoded by LLVM, if a library of it is installed.
+ * llvm.h - disassembles with LLVM, if its library is installed.
  *
- * In       code; nothing of LLVM is needed to build
+ * In       code; nothing of LLVM is needed for building
  * Out      a listing; jumps and references to data as addresses
- * Owns     the library, once it is loaded, for ever
- * Errors   ERR_NOENT: no library is here; ERR_UNSUPPORTED: the one that is does not know the
+ * Owns     the library, which stays loaded
+ * Errors   ERR_NOENT: no library is installed; ERR_UNSUPPORTED: the installed one does not support the
  *          instruction set
  * Threads  any number
  * Source   llvm-c/Disassembler.h of LLVM 11 to 22: the C interface, whose functions are declared in
- *          llvm.c, because their names and types are all that is used
+ *          llvm.c, because only their names and types are used
  */
 #ifndef PACE_SYMBOL_LLVM_H
 #define PACE_SYMBOL_LLVM_H
@@ -17,7 +17,10 @@
 #include "symbol/code/code.h"
 #include "symbol/code/listing.h"
 
-/* Finds and loads the newest library; its name. It costs 25 ms: may run beside anything else. */
+/*
+ * Finds and loads the newest library, and returns its name. Takes 25 ms; may run in parallel to anything
+ * else.
+ */
 int llvm_load(const char **ret_name, struct err *err);
 
 int llvm_list(const struct code *c, bool is_intel, struct listing *ret, struct err *err);

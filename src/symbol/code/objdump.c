@@ -23,7 +23,7 @@ const char *objdump_path(const struct isa *isa, const char *wanted)
 	return NULL;
 }
 
-/* The bytes as a file that has no name. */
+/* Writes the bytes to a nameless file. */
 static int put_into_file(const struct code *c, struct err *err)
 {
 	int fd = memfd_create("code", MFD_CLOEXEC), sys;
@@ -38,7 +38,7 @@ static int put_into_file(const struct code *c, struct err *err)
 	return fd;
 }
 
-/* Starts it with the code as descriptor CODE_FD; where its output comes from. */
+/* Starts the program with the code as descriptor CODE_FD. Returns the descriptor of its output. */
 static int start(char *const argv[], int code_fd, pid_t *ret_pid, struct err *err)
 {
 	char *const env[] = {(char *)(uintptr_t) "LC_ALL=C", NULL};
@@ -77,8 +77,8 @@ static void read_all(int fd, struct str *out)
 }
 
 /*
- * "  401136:\t55                   \tpush   %rbp": address, bytes, text. How many bytes; 0: the line
- * is none of these.
+ * Parses "  401136:\t55                   \tpush   %rbp": address, bytes, text. Returns the number of bytes; 0: it
+ * is another kind of line.
  */
 static u32 parse_line(const char *line, u64 *ret_va, const char **ret_text)
 {
@@ -89,7 +89,7 @@ static u32 parse_line(const char *line, u64 *ret_va, const char **ret_text)
 	if (end == line || end[0] != ':' || end[1] != '\t')
 		return 0;
 	line = end + 2;
-	/* Bytes one by one, on arm64 words. */
+	/* Single bytes, on arm64 words. */
 	while (*line && *line != '\t' && *line != '\n') {
 		size_t digits = strspn(line, "0123456789abcdef");
 
@@ -124,7 +124,7 @@ static void take_lines(const struct code *c, char *text, struct listing *ret)
 			listing_add(ret, c->isa, va, n, what);
 		at += n;
 	}
-	/* An instruction that the end cuts through. */
+	/* The rest of an instruction that is cut off by the end. */
 	for (; at < c->n; at++)
 		listing_add_bytes(ret, c->va + at, c->at + at, 1);
 }

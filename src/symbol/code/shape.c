@@ -6,10 +6,10 @@
 
 #include "base/hash.h"
 
-/* Numbers from here on are addresses, or as good as. */
+/* Numbers from here on are assumed to be addresses. */
 #define BIG 0x10000
 
-/* What stands for stack pointers and frame pointers. */
+/* Registers that serve as stack pointers and frame pointers. */
 static const char *const stack_registers[] = {"rsp", "rbp", "esp", "ebp", "sp", "x29", "fp", "s0"};
 
 static bool is_word_char(char c)
@@ -34,7 +34,7 @@ static bool is_stack_register(const char *word, size_t n)
 	return false;
 }
 
-/* "ptr", "qword", "lsl"... are no registers: those are short or have a number. */
+/* Whether a word is a register: "ptr", "qword", "lsl"... are not, registers are short or have a digit. */
 static bool is_register(const char *word, size_t n)
 {
 	enum { SHORT = 3 };
@@ -45,7 +45,7 @@ static bool is_register(const char *word, size_t n)
 	return has_digit || (n <= SHORT && memcmp(word, "ptr", MIN(n, (size_t)3)) != 0);
 }
 
-/* An operand in memory lies on the stack: its offset says where the compiler put it. */
+/* Whether an operand is memory on the stack, whose offset depends on the compiler's layout. */
 static bool is_on_stack(const char *at, const char *end)
 {
 	bool is_memory = false, has_stack = false;
@@ -62,7 +62,7 @@ static bool is_on_stack(const char *at, const char *end)
 	return is_memory && has_stack;
 }
 
-/* Behind an operand: the comma that ends it, outside of brackets. */
+/* The end of an operand: the next comma outside of brackets. */
 static const char *operand_end(const char *at)
 {
 	int depth = 0;
@@ -77,7 +77,7 @@ static void add_word(const char *word, size_t n, struct str *out)
 	if (!is_register(word, n))
 		str_addn(out, word, n);
 	else
-		/* Vectors are no integers. */
+		/* Vector registers differ from integer ones. */
 		str_add(out, n > 3 && !memcmp(word + 1, "mm", 2) ? "v" : "r");
 }
 
@@ -89,7 +89,7 @@ static void add_number(const char *word, size_t n, bool is_on_stack, struct str 
 		str_addn(out, word, n);
 }
 
-/* An operand without registers and places. */
+/* Appends an operand without its registers and stack offsets. */
 static void add_loose(const char *at, const char *end, struct str *out)
 {
 	bool on_stack = is_on_stack(at, end);
@@ -107,7 +107,7 @@ static void add_loose(const char *at, const char *end, struct str *out)
 	}
 }
 
-/* Without the numbers that lead from the instruction to what it refers to. */
+/* Appends an operand without its numbers, which are relative to the instruction. */
 static void add_without_numbers(const char *at, const char *end, struct str *out)
 {
 	while (at < end) {
@@ -119,7 +119,9 @@ static void add_without_numbers(const char *at, const char *end, struct str *out
 	}
 }
 
-/* Which operand it is: that with the program counter, or where none is written, a bare number. */
+/*
+ * Whether this operand is the reference: the one with the program counter or, if none has it, a bare number.
+ */
 static bool is_reference(const struct shape_text *t, const char *at, const char *end)
 {
 	if (strstr(t->text, "rip"))
@@ -128,7 +130,7 @@ static bool is_reference(const struct shape_text *t, const char *at, const char 
 	return at < end && isdigit((u8)*at);
 }
 
-/* Of the two keys one: the operands as they are, or loose ones. */
+/* Appends the operands for one of the two keys: unchanged, or loose. */
 static void add_operands(const struct shape_text *t, const char *at, bool is_loose, struct str *out)
 {
 	while (*at) {

@@ -1,10 +1,10 @@
 /*
- * shape.h - what is left of an instruction when two builds of a function are compared.
+ * shape.h - normalizes an instruction for comparing two builds of a function.
  *
- * Another build has other addresses; if the compiler assigned registers or laid out the stack otherwise, those differ too. An
- * instruction therefore has two keys: `exact` is the same if only addresses of code and data may differ, `loose` also if other
- * registers, other places on the stack, or other numbers that are too big to be anything but addresses are used.
- * In       an instruction's text, in the shape of symbol/code/listing, and what its addresses mean
+ * Another build has other addresses, and maybe other registers or another stack layout. An instruction therefore
+ * has two keys: `exact` is equal if only addresses of code and data differ; `loose` is also equal if registers,
+ * places on the stack, or numbers that are so large that they can only be addresses differ.
+ * In       an instruction's text, in the format of symbol/code/listing, and what its addresses mean
  * Out      two keys
  * Owns     nothing
  */
@@ -16,10 +16,10 @@
 
 struct shape_text {
 	const char *text;
-	bool is_bytes;      /* no instruction: compared as it stands */
-	bool has_target;    /* the last operand is where it goes: */
+	bool is_bytes;      /* not an instruction: its text is compared unchanged */
+	bool has_target;    /* the last operand is a jump's target: */
 	const char *target; /* the function there; NULL: unknown, or a place in the same function */
-	bool has_reference; /* it refers to data relative to itself: */
+	bool has_reference; /* it refers to data by a relative address: */
 	const char *reference; /* its name; NULL: unknown */
 };
 

@@ -25,7 +25,7 @@ u64 source_time(const char *path, struct log *log)
 	return 0;
 }
 
-/* The path behind its first n directories, with the slash that follows them. */
+/* The path without its first n directories, beginning with a slash. */
 static const char *without_directories(const char *path, u64 n)
 {
 	while (n--) {
@@ -40,7 +40,7 @@ static const char *without_directories(const char *path, u64 n)
 
 enum { PIECE = 256 << 10 };
 
-/* One more piece of the file, and the lines that end in it; 0, or why there is no more: an errno. */
+/* Reads one more piece of the file and finds its lines. Returns 0, or an errno: there is no more. */
 static int read_on(struct source *s)
 {
 	size_t seen = s->text.n;
@@ -59,7 +59,7 @@ static int read_on(struct source *s)
 	}
 	if (r > 0 && s->text.n <= SOURCE_MAX)
 		return 0;
-	/* The last line may have no end. */
+	/* The last line may lack a newline. */
 	if (s->lines.at[s->lines.n - 1] < s->text.n)
 		vec_add(&s->lines, s->text.n + 1);
 	close(s->fd);
@@ -67,7 +67,7 @@ static int read_on(struct source *s)
 	return sys;
 }
 
-/* 0, or an errno. No FIFO is waited for, no terminal taken over. */
+/* Returns 0, or an errno. Does not wait for a FIFO, and does not acquire a terminal. */
 static int open_file(struct source *s, const char *path, u64 *ret_time)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), sys = 0;
@@ -89,14 +89,14 @@ static int open_file(struct source *s, const char *path, u64 *ret_time)
 	vec_add(&s->lines, 0);
 	s->fd = fd;
 	*ret_time = time_of(&st);
-	/* What cannot be read shows at its first piece. */
+	/* A read error shows at the first piece. */
 	sys = read_on(s);
 	if (sys)
 		s->lines.n = 0;
 	return sys;
 }
 
-/* As it is, with the directory it counts from. */
+/* Appends the path unchanged, with the directory it is relative to. */
 static void add_whole(struct str *path, const char *dir, const char *file)
 {
 	if (*file != '/' && dir && *dir)
@@ -130,7 +130,7 @@ void source_open(struct source *s, const struct source_places *places, const cha
 	if (sys) {
 		s->state = SOURCE_MISSING;
 		str_add(&s->why,
-			sys == EISDIR          ? "it is no plain file"
+			sys == EISDIR          ? "it is not a regular file"
 				: sys == EFBIG ? "it is too big"
 					       : strerror(sys));
 	} else {

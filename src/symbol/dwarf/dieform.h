@@ -1,8 +1,8 @@
 /*
- * dieform.h - values of attributes, as their forms say.
+ * dieform.h - reads values of attributes, according to their forms.
  *
  * In       a cursor at the value; the sizes of the unit
- * Out      the value, the cursor behind it; false if the form is another, or the value is cut
+ * Out      the value, with the cursor after it; false if the form is unexpected, or the value is truncated
  * Source   DWARF 5, 7.5.5 (classes and forms)
  */
 #ifndef PACE_SYMBOL_DIEFORM_H
@@ -19,7 +19,7 @@ static inline bool dieform_address(struct bytes *b, const struct dietree_unit *u
 	return form == DW_FORM_addr && bytes_word(b, u->address_bytes, ret_v);
 }
 
-/* An offset in another section; before version 4 it was plain data. */
+/* Reads an offset into another section; before version 4 it was plain data. */
 static inline bool dieform_place(struct bytes *b, const struct dietree_unit *u, u64 form,
 	u64 *ret_v)
 {
@@ -29,7 +29,7 @@ static inline bool dieform_place(struct bytes *b, const struct dietree_unit *u, 
 		bytes_word(b, form == DW_FORM_data8 ? 8 : 4, ret_v);
 }
 
-/* constant: of DW_FORM_implicit_const. */
+/* constant: for DW_FORM_implicit_const. */
 static inline bool dieform_number(struct bytes *b, u64 form, s64 constant, u64 *ret_v)
 {
 	u32 four;
@@ -55,7 +55,7 @@ static inline bool dieform_number(struct bytes *b, u64 form, s64 constant, u64 *
 	}
 }
 
-/* Another entry of the same unit: how far it is from the unit's header. */
+/* Reads a reference to another entry of the same unit: an offset from the unit's header. */
 static inline bool dieform_entry(struct bytes *b, u64 form, u64 *ret_v)
 {
 	switch (form) {
@@ -74,7 +74,7 @@ static inline bool dieform_entry(struct bytes *b, u64 form, u64 *ret_v)
 	}
 }
 
-/* Where texts are. */
+/* The sections with strings. */
 struct dieform_texts {
 	struct bytes str, line_str;
 };

@@ -5,8 +5,8 @@
 #include "unwind/leb.h"
 
 enum {
-	CODES_MAX = 1 << 16, /* abbreviations of a unit; they are numbered from 1 */
-	FORM_IMPLICIT = 0,   /* closes a row of forms */
+	CODES_MAX = 1 << 16, /* abbreviations of a unit; their numbers begin with 1 */
+	FORM_IMPLICIT = 0,   /* terminates a list of forms */
 	DEPTH_MAX = 1 << 20,
 };
 
@@ -19,7 +19,7 @@ static bool skip_leb(struct bytes *b)
 	return leb_u64(b, &ignored);
 }
 
-/* How long an attribute is if its form alone tells; -1: it does not. */
+/* The size of an attribute, if its form alone determines it; -1: it does not. */
 static int fixed_size(const struct dietree_unit *u, unsigned form)
 {
 	switch (form) {
@@ -79,7 +79,7 @@ bool dietree_skip_form(const struct dietree_unit *u, struct bytes *b, u64 form)
 	u32 n4;
 	int size;
 
-	/* An indirect form may name another indirect form: each costs a byte, so it ends. */
+	/* An indirect form may name another indirect form: each takes a byte, so this ends. */
 	while (form == DW_FORM_indirect)
 		if (!leb_u64(b, &form))
 			return false;
@@ -115,7 +115,7 @@ bool dietree_skip_form(const struct dietree_unit *u, struct bytes *b, u64 form)
 
 /* ---- abbreviations ---- */
 
-/* Forms are small numbers but for GNU's four, which get others of a byte. */
+/* Forms are small numbers except GNU's four, which are mapped to bytes that no form has. */
 enum { FORM_ODD = 0xf0 };
 
 static const u32 odd_forms[] = {DW_FORM_GNU_addr_index, DW_FORM_GNU_str_index, DW_FORM_GNU_ref_alt,
@@ -143,7 +143,10 @@ bool dietree_is_scope(u32 tag)
 	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
 }
 
-/* The attributes of one abbreviation: what is of fixed size in front is added up. */
+/*
+ * Reads the attributes of one abbreviation, and adds up the sizes of the first ones, as far as they are
+ * fixed.
+ */
 static bool read_forms(struct dietree *t, struct bytes *b, struct dietree_abbrev *a)
 {
 	bool is_fixed = true, has_address = false, is_scope = dietree_is_scope(a->tag);
@@ -204,7 +207,7 @@ static void read_abbrevs(struct dietree *t)
 			return;
 		while (t->table.n <= code)
 			vec_add(&t->table, ((struct dietree_abbrev){0}));
-		/* The first of a number holds. */
+		/* If a number comes twice, the first abbreviation counts. */
 		if (!t->table.at[code].tag)
 			t->table.at[code] = a;
 	}
@@ -261,7 +264,7 @@ bool dietree_next(struct dietree *t, struct dietree_entry *ret_entry)
 		if (!leb_u64(&b, &code))
 			return wrong(t);
 		if (!code) {
-			/* Ends a row of children; behind the unit's own there may be padding. */
+			/* The end of a list of children; after the unit's own entry there may be padding. */
 			if (t->depth)
 				t->depth--;
 			continue;

@@ -7,26 +7,26 @@
 #include "symbol/dwarf/dwarfscope.h"
 #include "symbol/dwarf/unithead.h"
 
-/* Beyond any real unit: what claims to be larger is damaged or meant to hurt. */
+/* No real unit is larger: this one is damaged or hostile. */
 #define UNIT_BYTES_MAX (256ull << 20)
 
 /* ---- line tables ---- */
 
-/* Rows of one piece of code, the last of which only ends it, in struct lineindex_maker. */
+/* The rows of one piece of code in struct lineindex_maker; the last one only ends it. */
 struct sequence {
 	u64 start;
 	size_t first;
 };
 
-/* Where rows go; most are of the same file as the one before. */
+/* Collects the rows of a table; most have the same file as the one before. */
 struct taking {
 	struct linetable *table;
 	struct lineindex_maker *maker;
 	u64 file;
-	u16 number; /* of that file in the line index; 0: none was looked for */
+	u16 number; /* of that file in the line index; 0: not looked up yet */
 	VEC(struct sequence) sequences;
 	bool ascends;    /* all rows do */
-	bool is_orderly; /* those of each sequence do */
+	bool is_orderly; /* the rows of each sequence do */
 };
 
 static void take_row(struct taking *t, const struct linetable_row *r)
@@ -45,8 +45,8 @@ static void take_row(struct taking *t, const struct linetable_row *r)
 }
 
 /*
- * Linkers leave the rows of what they drop, at an address where no code is: 0 or 1, or the last two
- * there are.
+ * Whether a sequence belongs to code that the linker dropped. Its rows are left at an address without code: 0 or
+ * 1, or the highest two.
  */
 static bool is_dropped(const struct dwarf_handle *h, u64 address)
 {
@@ -55,7 +55,7 @@ static bool is_dropped(const struct dwarf_handle *h, u64 address)
 	return address < h->file->first_code || address >= last - 1;
 }
 
-/* The rows of all sequences that are of code, as they come. */
+/* Takes the rows of all sequences that have code, in the table's order. */
 static void take_table(struct dwarf_handle *h, struct taking *t)
 {
 	const lineindex_maker_rows *rows = &t->maker->rows;
@@ -72,7 +72,10 @@ static void take_table(struct dwarf_handle *h, struct taking *t)
 			drops = is_dropped(h, row.address);
 		if (drops)
 			continue;
-		/* What begins where the last one ended continues it: its first row takes the place of that end. */
+		/*
+		 * A sequence that begins where the last one ended continues it: its first row replaces that
+		 * end.
+		 */
 		if (begins && (!rows->n || rows->at[rows->n - 1].address != row.address))
 			vec_add(&t->sequences, ((struct sequence){row.address, rows->n}));
 		if (row.address < before) {
@@ -89,7 +92,7 @@ static size_t end_of(const struct taking *t, size_t sequence, size_t n_rows)
 	return sequence + 1 < t->sequences.n ? t->sequences.at[sequence + 1].first : n_rows;
 }
 
-/* Puts the sequences into the order of their code; false if they overlap. */
+/* Sorts the sequences by address. Returns false if they overlap. */
 static bool sort_sequences(struct taking *t)
 {
 	struct lineindex_maker *m = t->maker;
@@ -122,7 +125,7 @@ static bool sort_sequences(struct taking *t)
 	return is_apart;
 }
 
-/* What no compiler writes: sequences into each other, or addresses that go back. */
+/* Takes a table that no compiler writes: with overlapping sequences, or addresses that go back. */
 static void take_sorted(struct dwarf_handle *h, struct taking *t)
 {
 	bool is_first = true, drops = false;
@@ -148,7 +151,7 @@ static void take_sorted(struct dwarf_handle *h, struct taking *t)
 	vec_fini(&items);
 }
 
-/* Opens a line table of a unit; NULL if it makes no sense. */
+/* Opens a line table of a unit. Returns NULL if it is malformed. */
 static struct linetable *open_table(struct dwarf_handle *h, u64 offset, u8 address_bytes,
 	const struct lineindex_maker *m, struct err *complaint)
 {
@@ -162,7 +165,7 @@ static struct linetable *open_table(struct dwarf_handle *h, u64 offset, u8 addre
 	return &h->table;
 }
 
-/* Opens the unit's line table; NULL if it has none. */
+/* Opens the unit's line table. Returns NULL if it has none. */
 static struct linetable *open_lines(struct dwarf_handle *h, Dwarf_Die *unit,
 	struct lineindex_maker *m, struct err *complaint)
 {
@@ -177,7 +180,7 @@ static struct linetable *open_lines(struct dwarf_handle *h, Dwarf_Die *unit,
 	return open_table(h, offset, address_bytes, m, complaint);
 }
 
-/* Into a maker that has none yet. Sequences may come in any order. */
+/* Reads the table's rows into an empty maker. Sequences may come in any order. */
 static void read_rows(struct dwarf_handle *h, struct lineindex_maker *m, struct err *complaint)
 {
 	struct taking t = {.table = &h->table, .maker = m};
@@ -190,7 +193,7 @@ static void read_rows(struct dwarf_handle *h, struct lineindex_maker *m, struct 
 	vec_fini(&t.sequences);
 }
 
-/* The usual case, without libdw. False: it has to say. */
+/* Reads a unit of the usual kind, without libdw. Returns false if libdw is needed. */
 static bool read_plainly(struct dwarf_handle *h, u64 entry, bool with_scopes,
 	struct lineindex_maker *m, struct err *complaint)
 {
@@ -253,14 +256,14 @@ static u64 size_of_lines(const struct dwarf_handle *h, Dwarf_Die *unit)
 	return dwarf_number(unit, DW_AT_stmt_list, &offset) ? linetable_size(&h->lines, offset) : 0;
 }
 
-/* A unit of the list, as it is read: its place, and what is told of it. */
+/* The current unit of the list: where it is, and where its description goes. */
 struct listing {
 	struct dwarf_handle *h;
 	u64 at, next, entry;
 	dwarf_units *units;
 	range_list *ranges;
 	struct err *complaint;
-	bool is_full; /* more ranges than anything real has */
+	bool is_full; /* there are more ranges than any real file has */
 };
 
 static bool has_room(struct listing *l)
@@ -275,7 +278,7 @@ static void add_range(struct listing *l, u64 start, u64 end)
 		vec_add(l->ranges, ((struct range){start, end, (u32)l->units->n + 1}));
 }
 
-/* False: the list makes no sense here. */
+/* Adds a unit's range list. Returns false if it is malformed. */
 static bool add_list(struct listing *l, const struct unithead *u)
 {
 	struct rangelist_source source = dwarf_ranges_of(l->h, u);
@@ -296,7 +299,7 @@ static void add_unit(struct listing *l, u64 line_bytes)
 	vec_add(l->units, ((struct dwarf_unit){l->entry, l->next - l->at + line_bytes}));
 }
 
-/* Whether a unit may have code that can be read; if not it is said why. */
+/* Whether a unit may have readable code; if not, a complaint says why. */
 static bool is_code(const struct listing *l, unsigned tag)
 {
 	/* Partial and type units have no code. */
@@ -312,7 +315,7 @@ static bool is_code(const struct listing *l, unsigned tag)
 	return true;
 }
 
-/* A unit without ranges has its code where its line table has it. */
+/* Takes the ranges of a unit from its line table, if it has no others. */
 static void add_ranges_of_rows(struct listing *l, struct lineindex_maker *m)
 {
 	size_t start = 0;
@@ -327,7 +330,7 @@ static void add_ranges_of_rows(struct listing *l, struct lineindex_maker *m)
 	}
 }
 
-/* The usual case, without libdw. False: it has to say. */
+/* Lists a unit of the usual kind, without libdw. Returns false if libdw is needed. */
 static bool list_quickly(struct listing *l)
 {
 	size_t before = l->ranges->n;
@@ -353,7 +356,7 @@ static bool list_quickly(struct listing *l)
 	return true;
 }
 
-/* The unit as libdw has it: what dwarf_nextcu() says. */
+/* Lists the unit with libdw. Returns the result of dwarf_nextcu(). */
 static int list_slowly(struct listing *l)
 {
 	size_t before = l->ranges->n, header;
@@ -389,7 +392,7 @@ void dwarf_list(struct dwarf_handle *h, dwarf_units *units, range_list *ranges,
 	if (!complaint->code && dwarf_section(h->file->elf, false, ".gnu_debugaltlink", "").at &&
 		!dwarf_getalt(h->dwarf))
 		err_set(complaint, ERR_NOENT,
-			"the file that dwz shares its names in (.gnu_debugaltlink) is not here: install the package that has it");
+			"the file into which dwz moved shared names (.gnu_debugaltlink) is missing: install the package that has it");
 	for (; !l.is_full && !r; l.at = l.next)
 		if (!list_quickly(&l))
 			r = list_slowly(&l);

@@ -16,7 +16,7 @@ void dwarf_complain(struct err *complaint, const char *what)
 
 	if (!complaint->code)
 		err_set(complaint, ERR_FORMAT, "its debug information is damaged, %s: %s", what,
-			code ? dwarf_errmsg(code) : "it makes no sense");
+			code ? dwarf_errmsg(code) : "it is malformed");
 }
 
 void dwarf_allow_ranges(struct dwarf_handle *h, struct bytes info, struct bytes lists)
@@ -28,7 +28,7 @@ void dwarf_complain_ranges(const struct dwarf_handle *h, struct err *complaint, 
 {
 	if (!complaint->code)
 		err_set(complaint, ERR_LIMIT,
-			"%s say that they have more than %llu pieces of code, more than it has bytes for: what lies behind is left out",
+			"%s claim to have more than %llu pieces of code, more than the file has bytes for: the rest is left out",
 			of, (unsigned long long)h->ranges_max);
 }
 
@@ -49,7 +49,10 @@ bool dwarf_is_in(const struct elf *elf)
 	return elf_section(elf, ".debug_info") || elf_section(elf, ".zdebug_info");
 }
 
-/* As it was before there was a header for it, which libdw unpacks: "ZLIB", the size, big-endian. */
+/*
+ * Recognises the packing used before section headers could express it: "ZLIB", the size, big-endian. libdw
+ * unpacks it.
+ */
 static bool old_packed(const struct elf *elf, const struct elf_section *s, u64 *ret_size)
 {
 	enum { MAGIC = 4, HEADER = 12 };
@@ -65,7 +68,7 @@ static bool old_packed(const struct elf *elf, const struct elf_section *s, u64 *
 	return true;
 }
 
-/* A small file may claim anything. */
+/* These sizes are only claims. */
 u64 dwarf_packed_bytes(const struct elf *elf)
 {
 	u64 all = 0;
@@ -81,8 +84,8 @@ u64 dwarf_packed_bytes(const struct elf *elf)
 }
 
 /*
- * libdw takes whatever section it knows. These are never asked for, and may be large: the first two,
- * which say where variables are, but for dwarf_open_whole().
+ * Sections that are not needed and may be large: libdw would load every section that it knows. The first two,
+ * with the locations of variables, are needed by dwarf_open_whole().
  */
 static const char *const unused[] = {".debug_loc", ".debug_loclists", ".debug_aranges",
 	".debug_frame", ".debug_macinfo", ".debug_macro", ".debug_pubnames", NULL};
@@ -95,7 +98,7 @@ static int make_plain(struct dwarf_file *f, const struct elf *elf, struct err *e
 		elf->size + UNPACKED_MAX, &f->image, err);
 }
 
-/* A kernel module: what its addresses will be, its sections tell already. */
+/* Opens a kernel module. Its sections already have their final addresses. */
 static int open_unlinked(struct dwarf_file *f, const struct elf *elf, struct err *err)
 {
 	struct elf plain;
@@ -156,7 +159,7 @@ static int open_file(struct dwarf_file **ret_file, const struct elf *elf, bool i
 	pthread_mutex_init(&f->lock, NULL);
 	if (open_elf(f, elf, err) || !(f->spare = dwarf_handle_new(f, err)) ||
 		!f->spare->tree.info.at) {
-		/* What could not be unpacked explains the rest. */
+		/* An error in unpacking explains the later ones. */
 		if (f->image.wrong.code)
 			*err = f->image.wrong;
 		else if (f->spare)
@@ -276,7 +279,7 @@ static void open_package(struct dwarf_file *f)
 {
 	f->has_tried_package = true;
 	if (!f->path.n)
-		err_set(&f->package_err, ERR_NOENT, "there is no package of it (.dwp)");
+		err_set(&f->package_err, ERR_NOENT, "it has no package of split units (.dwp)");
 	else
 		f->has_package = !dwp_open_beside(&f->package, f->path.at, &f->package_err);
 	f->package_sections.nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);

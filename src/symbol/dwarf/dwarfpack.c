@@ -7,7 +7,7 @@
 
 enum { SECTIONS = 6 };
 
-/* Adds a section whose contents stay where they are. */
+/* Adds a section whose contents are not copied. */
 static bool add_section(Elf *elf, u32 name, u32 type, struct bytes b)
 {
 	Elf_Scn *section = elf_newscn(elf);
@@ -26,13 +26,13 @@ static bool add_section(Elf *elf, u32 name, u32 type, struct bytes b)
 	return gelf_update_shdr(section, &header);
 }
 
-/* The file: nothing of it is ever written. */
+/* Builds the file; it exists in memory only. */
 static bool make_file(struct dwarfpack *p, int nowhere, const struct elf *like,
 	const struct bytes *parts)
 {
 	static const char *const names[SECTIONS] = {".debug_info", ".debug_abbrev",
 		".debug_str_offsets", ".debug_str", ".debug_addr", ".shstrtab"};
-	/* By the names above; the first byte is the empty name. */
+	/* The names above; the first byte is the empty name. */
 	static const char texts[] = "\0.debug_info\0.debug_abbrev\0.debug_str_offsets\0.debug_str\0"
 				    ".debug_addr\0.shstrtab";
 	GElf_Ehdr header;
@@ -59,7 +59,7 @@ static bool make_file(struct dwarfpack *p, int nowhere, const struct elf *like,
 	return true;
 }
 
-/* Where the skeleton says that its part of a section begins; nothing if it has none. */
+/* The part of a section that the skeleton refers to; empty if there is none. */
 static struct bytes part_of(struct bytes section, Dwarf_Die *skeleton, unsigned name,
 	unsigned old_name)
 {
@@ -98,7 +98,7 @@ int dwarfpack_open(struct dwarfpack *p, const struct dwp *package, const struct 
 			NULL, NULL) ||
 		!dwarf_offdie(p->dwarf, header, ret_unit)) {
 		err_set(err, ERR_FORMAT, "'%s' is damaged: %s", package->elf.path,
-			dwarf_errmsg(-1) ? dwarf_errmsg(-1) : "a unit makes no sense");
+			dwarf_errmsg(-1) ? dwarf_errmsg(-1) : "a unit is malformed");
 		dwarfpack_close(p);
 		return err->code;
 	}

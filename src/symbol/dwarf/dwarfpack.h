@@ -1,10 +1,10 @@
 /*
- * dwarfpack.h - one split unit out of a package (.dwp), for libdw, which does not read them: a file
- * made up in memory that has this unit and nothing else.
+ * dwarfpack.h - presents one split unit of a package (.dwp) to libdw, which cannot read packages, as an ELF
+ * file in memory that contains only this unit.
  *
- * In       the unit that tells of the split one (its skeleton); the contributions of the split one
+ * In       the unit that refers to the split one (its skeleton); the contributions of the split one
  * Out      its first entry, in a libdw handle of its own; its sections as bytes
- * Owns     the handle; the bytes are the package's and the program's
+ * Owns     the handle; the bytes belong to the package and the program
  * Life     entries are valid until dwarfpack_close(), texts as long as the package
  * Errors   ERR_FORMAT
  * Threads  each one at a time
@@ -19,10 +19,10 @@
 #include "symbol/dwarf/linetable.h"
 #include "symbol/dwarf/rangelist.h"
 
-/* Of the program itself, what split units refer to. */
+/* Sections of the program itself that split units refer to. */
 struct dwarfpack_sections {
 	struct bytes addresses, ranges;
-	int nowhere; /* /dev/null: libelf wants a file for what is made in memory */
+	int nowhere; /* /dev/null: libelf needs a descriptor for a file in memory */
 };
 
 struct dwarfpack {
@@ -38,7 +38,7 @@ int dwarfpack_open(struct dwarfpack *p, const struct dwp *package, const struct 
 	struct err *err);
 void dwarfpack_close(struct dwarfpack *p);
 
-/* For dwarf_new_oom_handler(): libdw would print and exit. */
+/* For dwarf_new_oom_handler(): by default libdw would print and exit. */
 void dwarf_exhausted(void) __attribute__((noreturn));
 
 #endif

@@ -8,7 +8,7 @@
 
 /* ---- functions and what was inlined into them ---- */
 
-/* What is asked of an entry, in one pass over its attributes. */
+/* The needed attributes of an entry, collected in one pass. */
 struct attributes {
 	Dwarf_Attribute name, origin, low, high, ranges, file, line, column;
 };
@@ -67,7 +67,7 @@ static const char *read_name(Dwarf_Die *die)
 	return name ? name : dwarf_diename(die);
 }
 
-/* All calls of a function have its name: that of the entry at `at`, if it is known. */
+/* Finds the name of the entry at `at`, which is the same for all calls of a function. NULL: not known yet. */
 static const char **find_name(struct dwarf_handle *h, const void *at)
 {
 	struct table_probe probe = table_probe(&h->origin_index, hash_u64((uintptr_t)at));
@@ -92,26 +92,26 @@ static const char *name_of(struct dwarf_handle *h, Dwarf_Die *die, struct attrib
 	const char **known;
 	Dwarf_Die named;
 
-	/* A clone or constructor may have one of its own. */
+	/* A clone or a constructor may have a name of its own. */
 	if (a->name.form || !origin->form || !dwarf_formref_die(origin, &named))
 		return read_name(die);
 	known = find_name(h, named.addr);
 	return known ? *known : keep_name(h, named.addr, read_name(&named));
 }
 
-/* What has the entries of a unit, and what they refer to. */
+/* Where a unit's entries are, and what they refer to. */
 struct reading {
 	struct dwarf_handle *h;
 	struct dietree *tree;
-	Dwarf_Die unit;          /* of libdw, which may be found when it is first needed */
-	u64 entry;               /* the offset of that */
-	struct linetable *files; /* NULL: none */
-	const struct rangelist_source *package; /* of a unit in a package; NULL: it is in none */
+	Dwarf_Die unit;                         /* in libdw; looked up when it is first needed */
+	u64 entry;                              /* the offset of its entry */
+	struct linetable *files;                /* NULL: none */
+	const struct rangelist_source *package; /* of a unit in a package; NULL: not in a package */
 	const struct rangelist_source
-		*plain; /* of a unit that is read without libdw; NULL: it is not */
+		*plain; /* of a unit that is read without libdw; NULL: read by libdw */
 };
 
-/* The value of an attribute that says where a list of ranges is. */
+/* Reads an attribute with the offset of a range list. */
 static bool read_list_place(const struct reading *r, const Dwarf_Attribute *a, u64 *ret_value)
 {
 	const u8 *end = r->tree->info.at + r->tree->end;
@@ -130,7 +130,7 @@ static bool read_list_place(const struct reading *r, const Dwarf_Attribute *a, u
 	return true;
 }
 
-/* libdw does not know where the lists of a unit in a package are. */
+/* Adds the ranges of a unit in a package, whose lists libdw cannot find. */
 static bool add_list(const struct reading *r, const Dwarf_Attribute *a, u32 value,
 	range_list *ranges, struct err *complaint)
 {
@@ -151,7 +151,7 @@ static bool add_list(const struct reading *r, const Dwarf_Attribute *a, u32 valu
 	return true;
 }
 
-/* The usual case, one range, without asking libdw for the attributes once more. */
+/* Adds an entry's code. The usual case, one range, needs no further look-up of attributes. */
 static bool add_code(const struct reading *r, Dwarf_Die *die, struct attributes *a, u32 value,
 	range_list *ranges, struct err *complaint)
 {
@@ -186,7 +186,7 @@ static void add_scope(struct lineindex_maker *m, const char *name, const struct 
 	vec_add(&m->scopes, scope);
 }
 
-/* An entry as libdw has it; false: there are more ranges than anything real has. */
+/* Takes an entry by means of libdw. Returns false if there are more ranges than any real file has. */
 static bool take_by_libdw(struct reading *r, u64 offset, u32 parent, struct lineindex_maker *m,
 	struct err *complaint)
 {
@@ -225,7 +225,7 @@ static bool add_range(const struct reading *r, u64 start, u64 end, struct linein
 	return true;
 }
 
-/* False: libdw has to say, or there are too many. */
+/* Adds an entry's code. Returns false if libdw is needed, or there are too many ranges. */
 static bool add_plain_code(const struct reading *r, const struct scopehead *e,
 	struct lineindex_maker *m)
 {
@@ -243,14 +243,14 @@ static bool add_plain_code(const struct reading *r, const struct scopehead *e,
 	return !l.is_wrong;
 }
 
-/* False: libdw has to say. */
+/* Finds an entry's name. Returns false if libdw is needed. */
 static bool find_plain_name(const struct reading *r, u64 offset, const struct scopehead *e,
 	const struct dieform_texts *texts, const char **ret_name)
 {
 	const u8 *info = r->tree->info.at;
 	const char **known;
 
-	/* A clone or constructor may have one of its own. */
+	/* A clone or a constructor may have a name of its own. */
 	if (e->linkage_name || e->old_linkage_name || !e->origin)
 		return scopehead_name(r->tree, texts, offset, ret_name);
 	known = find_name(r->h, info + e->origin);
@@ -263,7 +263,7 @@ static bool find_plain_name(const struct reading *r, u64 offset, const struct sc
 	return true;
 }
 
-/* Most entries; false, and nothing was taken: libdw has to say. */
+/* Takes an entry of the usual kind. Returns false, with nothing taken, if libdw is needed. */
 static bool take_plainly(const struct reading *r, u64 offset, u32 parent, struct lineindex_maker *m)
 {
 	const struct dieform_texts texts = {r->h->lines.str, r->h->lines.line_str};
@@ -285,7 +285,7 @@ static bool take_plainly(const struct reading *r, u64 offset, u32 parent, struct
 
 /* ---- the walk ---- */
 
-/* An entry that the walk is in. */
+/* An entry on the walk's path. */
 struct step {
 	u32 depth;
 	u32 scope; /* + 1; 0: none */
@@ -305,7 +305,7 @@ static void walk(struct reading *r, struct lineindex_maker *m, struct err *compl
 		while (path.n && path.at[path.n - 1].depth >= entry.least)
 			path.n--;
 		scope = path.n ? path.at[path.n - 1].scope : 0;
-		/* A function inside another one is its own, wherever it is written. */
+		/* A function that is declared inside another one is not inlined into it. */
 		if (entry.tag == DW_TAG_subprogram)
 			scope = 0;
 		if (!take_plainly(r, entry.offset, scope, m) &&
@@ -322,7 +322,7 @@ static void walk(struct reading *r, struct lineindex_maker *m, struct err *compl
 	vec_fini(&path);
 }
 
-/* The file that a split unit is in: the last one stays open. */
+/* Opens the sections of a split unit's file. The last file stays open. */
 static void open_split(struct dwarf_handle *h, Elf *elf)
 {
 	bool swap = h->file->swap;
@@ -342,7 +342,7 @@ static void open_split(struct dwarf_handle *h, Elf *elf)
 	h->split_elf = elf;
 }
 
-/* Files of a split unit may be in a table of its own, which has no rows. */
+/* The files of a split unit may be in a table of its own, without rows. */
 static void take_split_files(struct reading *r, const struct linetable_sections *lines)
 {
 	struct err ignored;
@@ -352,7 +352,7 @@ static void take_split_files(struct reading *r, const struct linetable_sections 
 		r->files = &r->h->split_table;
 }
 
-/* What has the entries of a unit. */
+/* Finds the sections and the walk for a unit's entries. */
 static void open_unit(struct reading *r, Dwarf_Die *unit)
 {
 	struct dwarf_handle *h = r->h;
@@ -367,7 +367,7 @@ static void open_unit(struct reading *r, Dwarf_Die *unit)
 	take_split_files(r, &h->split_lines);
 }
 
-/* Where the unit's entries are; false if its header makes no sense. */
+/* Finds a unit's entries and sizes. Returns false if its header is malformed. */
 static bool measure(const struct dietree *tree, Dwarf_Die *unit, struct dietree_unit *ret_unit)
 {
 	struct bytes b = tree->info;
@@ -396,7 +396,7 @@ static bool measure(const struct dietree *tree, Dwarf_Die *unit, struct dietree_
 	return true;
 }
 
-/* Which file has the functions of a unit that has none: "" if it has them itself. */
+/* The name of the file with the functions of a skeleton unit; "" if the unit has them itself. */
 static const char *split_name(Dwarf_Die *unit)
 {
 	Dwarf_Attribute a;
@@ -429,7 +429,7 @@ static void read_unit(struct reading *r, Dwarf_Die *unit, struct lineindex_maker
 		dwarf_complain(complaint, "a unit");
 }
 
-/* False and err: it is in no package. */
+/* Reads a split unit from the package. Returns false and err if the unit is in none. */
 static bool read_packaged(struct reading *r, Dwarf_Die *skeleton, struct lineindex_maker *m,
 	struct err *complaint, struct err *err)
 {
@@ -443,7 +443,7 @@ static bool read_packaged(struct reading *r, Dwarf_Die *skeleton, struct lineind
 		return false;
 	if (dwarf_cu_info(skeleton->cu, NULL, NULL, NULL, NULL, &id, NULL, NULL) ||
 		!dwp_find(package, id, &unit)) {
-		err_set(err, ERR_NOENT, "'%s' does not have it: it is of another build",
+		err_set(err, ERR_NOENT, "'%s' does not contain it: the package is of another build",
 			package->elf.path);
 		return false;
 	}
@@ -480,7 +480,7 @@ void dwarf_read_scopes(struct dwarf_handle *h, Dwarf_Die *unit, struct linetable
 	}
 	if (!read_packaged(&r, unit, m, complaint, &why) && !complaint->code)
 		err_set(complaint, ERR_NOENT,
-			"what was inlined is not known: '%.300s' is not where it was written, and %.400s",
+			"inlined functions are unknown: '%.300s' is not at its recorded path, and %.400s",
 			elsewhere, why.msg);
 }
 

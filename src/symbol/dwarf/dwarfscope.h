@@ -1,10 +1,10 @@
 /*
- * dwarfscope.h - the functions of one unit and what was inlined into them, into a line index.
+ * dwarfscope.h - reads the functions of one unit, and the calls inlined into them, into a line index.
  *
- * In       an open unit; the line table whose files its calls name. The functions of a split unit are
- *          in the .dwo file that it names, or else in the package (.dwp) beside the program
+ * In       an open unit; the line table with the files of its calls. The functions of a split unit are
+ *          in its .dwo file, or else in the package (.dwp) beside the program
  * Out      scopes and their ranges in a struct lineindex_maker
- * Errors   what is left out is said in `complaint`, as dwarf.h has it
+ * Errors   `complaint` says what was left out, see dwarf.h
  * Threads  one at a time for each handle
  * Source   DWARF 5, 2.17 (ranges), 3.3.8 (inlined subroutines), 3.1.3 (split units)
  */
@@ -18,7 +18,7 @@
 void dwarf_read_scopes(struct dwarf_handle *h, Dwarf_Die *unit, struct linetable *files,
 	struct lineindex_maker *m, struct err *complaint);
 
-/* The same of a unit whose head tells all that there is to know of it: without libdw, but for odd entries. */
+/* The same for a unit whose head is sufficient: libdw is used for unusual entries only. */
 void dwarf_read_plain_scopes(struct dwarf_handle *h, const struct unithead *unit,
 	struct linetable *files, struct lineindex_maker *m, struct err *complaint);
 

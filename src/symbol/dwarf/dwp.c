@@ -2,7 +2,7 @@
 
 enum { SLOTS_MAX = 1 << 26, COLUMNS_MAX = 16 };
 
-/* What the index calls a section, which depends on its version; 0: it does not know it. */
+/* The index' numbers of sections, which depend on its version; 0: that version lacks the section. */
 static const struct {
 	const char *name;
 	u32 id_2, id_5;
@@ -23,14 +23,14 @@ static u32 word_at(struct bytes b, u64 i)
 	return word;
 }
 
-/* The index's head and where its tables are; false if it makes no sense. */
+/* Reads the index' header and finds its tables. Returns false if it is malformed. */
 static bool open_index(struct dwp *d, struct bytes b)
 {
 	u16 version, other;
 	u32 words[3];
 	u64 cells;
 
-	/* Version 2 has four bytes for it, in either byte order; 5 has two, and two of padding. */
+	/* In version 2 the number has four bytes, in either byte order; in 5 two, then two of padding. */
 	if (!bytes_u16(&b, &version) || !bytes_u16(&b, &other))
 		return false;
 	version = version ? version : other;
@@ -94,7 +94,7 @@ int dwp_open_beside(struct dwp *d, const char *path, struct err *err)
 
 	str_addf(&name, "%s.dwp", path);
 	r = dwp_open(d, name.at, err);
-	/* It is made of the program, before its debug file is. */
+	/* The package is named after the program, not after its debug file. */
 	if (r == ERR_NOENT && n > n_debug && !strcmp(path + n - n_debug, debug)) {
 		str_clear(&name);
 		str_addf(&name, "%.*s.dwp", (int)(n - n_debug), path);
@@ -110,7 +110,7 @@ void dwp_close(struct dwp *d)
 	memset(d, 0, sizeof(*d));
 }
 
-/* The row of a unit, counted from 1; 0: it is not there. */
+/* The row of a unit, counted from 1; 0: there is none. */
 static u32 row_of(const struct dwp *d, u64 id)
 {
 	u32 mask = d->n_slots - 1, slot = (u32)id & mask, step = ((u32)(id >> 32) & mask) | 1;

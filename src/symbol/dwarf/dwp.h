@@ -1,11 +1,11 @@
 /*
- * dwp.h - a package of split units: all .dwo files of a program in one.
+ * dwp.h - a package of split units: all .dwo files of a program in one file.
  *
- * In       its path, or that of the program or debug file that it lies beside
+ * In       its path, or that of the program or debug file beside it
  * Out      the contributions of a unit to each section, by the unit's id
  * Owns     the opened file
  * Life     views are valid until dwp_close()
- * Errors   ERR_NOENT if there is none; ERR_FORMAT. A unit that cannot be found is not there
+ * Errors   ERR_NOENT: there is no package; ERR_FORMAT. A damaged unit counts as absent
  * Threads  any number may look for units
  * Source   DWARF 5, 7.3.5 (package files); the GNU extension that it came from (version 2)
  */
@@ -19,11 +19,11 @@ enum dwp_section { DWP_INFO, DWP_ABBREV, DWP_LINE, DWP_STR_OFFSETS, DWP_RNGLISTS
 struct dwp {
 	struct elf elf;
 	struct bytes sections[DWP_SECTIONS]; /* whole */
-	struct bytes str;                    /* of all units */
-	struct bytes signatures, rows;       /* of the hash table, by slot */
+	struct bytes str;                    /* shared by all units */
+	struct bytes signatures, rows;       /* the hash table's columns, by slot */
 	struct bytes offsets, sizes;         /* by unit and column */
 	u32 n_columns, n_units, n_slots;
-	u32 columns[DWP_SECTIONS]; /* + 1; 0: there is none */
+	u32 columns[DWP_SECTIONS]; /* number + 1; 0: there is none */
 };
 
 struct dwp_unit {
@@ -32,11 +32,11 @@ struct dwp_unit {
 
 int dwp_open(struct dwp *d, const char *path, struct err *err);
 
-/* That of the program or debug file at `path`. */
+/* Opens the package of the program or debug file at `path`. */
 int dwp_open_beside(struct dwp *d, const char *path, struct err *err);
 void dwp_close(struct dwp *d);
 
-/* The split unit with that id; false if it is not there. */
+/* Finds the split unit with that id. Returns false if there is none. */
 bool dwp_find(const struct dwp *d, u64 id, struct dwp_unit *ret_unit);
 
 #endif

@@ -6,14 +6,14 @@
 #include "symbol/go/gosteps.h"
 
 enum {
-	UNIT_FUNCTIONS = 16, /* read at once */
-	STEPS_MAX = 1 << 20, /* of one function */
-	CALLS_MAX = 1 << 16, /* inlined into one function */
-	INLINED_INDEX = 2,   /* of a function's step tables: which inlined call it is */
-	INLINED_TREE = 3     /* of a function's data */
+	UNIT_FUNCTIONS = 16, /* how many are read together */
+	STEPS_MAX = 1 << 20, /* per function */
+	CALLS_MAX = 1 << 16, /* inlined calls per function */
+	INLINED_INDEX = 2, /* in a function's list of step tables: the index of the inlined call */
+	INLINED_TREE = 3   /* in a function's list of data */
 };
 
-/* A function has no such data. */
+/* The function lacks this data. */
 #define DATA_NONE UINT32_MAX
 
 struct golines {
@@ -21,9 +21,9 @@ struct golines {
 	struct gotab table;
 };
 
-/* ---- what is said of one function ---- */
+/* ---- one function ---- */
 
-/* From here on a value holds, up to the next step. */
+/* A value that is valid from here to the next step. */
 struct step {
 	u64 from;
 	s32 value; /* -1: none */
@@ -34,11 +34,11 @@ typedef VEC(struct step) step_list;
 struct function {
 	const struct golines *g;
 	struct gotab_function is;
-	u32 unit; /* where its files are in the table of units */
+	u32 unit; /* index of its first file in the table of units */
 	step_list files, lines,
-		inlined; /* inlined: number of a call, -1 for the function's own code */
+		inlined; /* inlined: index of a call, -1 for the function's own code */
 	u64 tree;        /* address of the calls; 0: unknown */
-	u32 *scopes;     /* by call; 0: not asked for yet */
+	u32 *scopes;     /* by call; 0: not added yet */
 	u32 n_calls;
 	struct lineindex_maker *m;
 };
@@ -52,7 +52,7 @@ static void read_steps(const struct function *f, u32 at, step_list *ret)
 	vec_add(ret, ((struct step){steps.to, -1}));
 }
 
-/* -1: none. */
+/* Returns -1 if there is none. */
 static s32 value_at(const step_list *steps, u64 va)
 {
 	size_t i = search_behind(&steps->at[0].from, steps->n, sizeof(*steps->at), va);
@@ -65,7 +65,7 @@ static bool skip_numbers(struct bytes *b, u32 n)
 	return bytes_skip(b, (u64)n * sizeof(u32));
 }
 
-/* Number i of the n that follow; `none` if there are fewer. */
+/* Number i of the n that follow, or `none` if there are fewer. */
 static u32 number_of(struct bytes b, u32 n, u32 i, u32 none)
 {
 	u32 v;
@@ -73,7 +73,7 @@ static u32 number_of(struct bytes b, u32 n, u32 i, u32 none)
 	return i < n && skip_numbers(&b, i) && bytes_u32(&b, &v) ? v : none;
 }
 
-/* False if it describes no lines. */
+/* Returns false if the function has no lines. */
 static bool read_function(struct function *f)
 {
 	const struct gotab *table = &f->g->table;
@@ -81,7 +81,10 @@ static bool read_function(struct function *f)
 	u32 files, lines, n_steps, tree;
 	u8 n_data;
 
-	/* The size of arguments, where deferred calls return to, how deep the stack is. */
+	/*
+	 * Skips the size of the arguments, the address where deferred calls return to, and the depths of the
+	 * stack.
+	 */
 	if (!skip_numbers(&b, 3) || !bytes_u32(&b, &files) || !bytes_u32(&b, &lines) ||
 		!bytes_u32(&b, &n_steps) || !bytes_u32(&b, &f->unit) ||
 		(table->version == GOTAB_1_20 && !skip_numbers(&b, 1)) || !bytes_skip(&b, 3) ||
@@ -151,9 +154,9 @@ static void add_rows(const struct function *f)
 	}
 }
 
-/* ---- what was inlined ---- */
+/* ---- inlined functions ---- */
 
-/* An inlined call: the function, and code of the caller that stands where it was called. */
+/* An inlined call: the function, and an address in the caller at the place of the call. */
 struct call {
 	const char *name;
 	u64 caller;
@@ -167,7 +170,7 @@ static bool read_call(const struct function *f, u32 i, struct call *ret)
 	struct bytes b = bytes_of(there, there ? size : 0);
 
 	b.swap = f->g->elf->swap;
-	/* Of old ones: parent, kind, file, line, name; of new ones: kind, name. */
+	/* Old format: parent, kind, file, line, name; new format: kind, name. */
 	if (!bytes_skip(&b, is_old ? 12 : 4) || !bytes_u32(&b, &name) || !bytes_u32(&b, &caller))
 		return false;
 	*ret = (struct call){gotab_name(&f->g->table, name), f->is.start + caller};
@@ -181,8 +184,8 @@ static u32 add_scope(const struct function *f, const struct lineindex_scope *sco
 }
 
 /*
- * The scope of an inlined call, + 1, after those that it was inlined into; `own` for the function's own
- * code, and for what leads nowhere.
+ * Returns the scope of an inlined call, + 1, and adds those that contain it; `own` for the function's own
+ * code, and for malformed calls.
  */
 static u32 scope_of(struct function *f, s32 number, u32 own, unsigned depth)
 {
@@ -210,7 +213,7 @@ static void add_scopes(struct function *f)
 	u32 own = add_scope(f,
 		&(struct lineindex_scope){.name = lineindex_text(&f->m->names, f->is.name)});
 
-	/* What lies between the last line and the next function is filling. */
+	/* After the last line there is only padding. */
 	vec_add(&f->m->ranges,
 		((struct range){f->is.start, f->lines.at[f->lines.n - 1].from, own}));
 	vec_each(step, &f->inlined)

@@ -22,7 +22,7 @@ static bool is_sorted(const struct range *ranges, size_t n)
 	return true;
 }
 
-/* Of those that begin at once, which are few, the lowest value first. */
+/* Sorts the few ranges with equal starts: the lowest value first. */
 static void sort_equals(range_list *ranges)
 {
 	for (size_t i = 0, end; i < ranges->n; i = end) {
@@ -35,7 +35,10 @@ static void sort_equals(range_list *ranges)
 	}
 }
 
-/* Compilers write many ranges in order; units come in that of the files, functions in that of the source. */
+/*
+ * Sorts the ranges. Compilers write many of them in order; units follow the order of files, functions of the
+ * source.
+ */
 static void sort(range_list *ranges)
 {
 	struct sort_item *items;
@@ -64,7 +67,7 @@ static void add_piece(interval_list *s, u64 start, u32 value)
 		vec_add(s, ((struct interval){start, value}));
 }
 
-/* Ends the ranges on the stack that are over at `to`, innermost first. */
+/* Ends the ranges on the stack whose end is at most `to`, the innermost first. */
 static void end_ranges(range_list *open, u64 to, interval_list *s)
 {
 	while (open->n && open->at[open->n - 1].end <= to) {
@@ -92,7 +95,7 @@ void intervalmap_of(range_list *ranges, interval_list *ret_pieces)
 
 u32 intervalmap_find(const struct interval *pieces, size_t n, u64 address)
 {
-	/* `start` is their first member. */
+	/* `start` is the first member, so search_behind() compares it. */
 	size_t low = search_behind(pieces, n, sizeof(*pieces), address);
 
 	return low ? pieces[low - 1].value : 0;

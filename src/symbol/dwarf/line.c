@@ -11,41 +11,40 @@
 
 enum {
 	KEY_SIZE = 64,
-	PIECE_BYTES =
-		512 << 10, /* one worker reads so much at least, before another has to begin */
-	WORTH_BYTES = 256 << 10, /* it takes some milliseconds to read so much again */
-	WORTH_SHARE = 4,         /* the new part of a stored file must not be much smaller */
+	PIECE_BYTES = 512 << 10, /* what one worker must have to read before another one starts */
+	WORTH_BYTES = 256 << 10, /* reading this much again takes some milliseconds */
+	WORTH_SHARE = 4,         /* the new part of a stored file must be at least a 4th */
 };
 
 struct line_unit {
 	bool is_read, has_scopes, is_new, is_wanted;
-	int wrong; /* 0, or the code of what is wrong with it */
+	int wrong; /* 0, or the code of its error */
 	struct lineindex lineindex;
-	struct str block, text; /* of the line index, if it is new */
+	struct str block, text; /* of a line index that is not from the cache */
 };
 
-/* What was read without functions, and then once more with them: its texts may be in use. */
+/* A line index without functions that was replaced by one with them: its texts may still be in use. */
 struct retired {
 	struct str block, text;
 };
 
 struct line_index {
-	struct elf elf; /* a copy: what it points to stays, but the struct may move */
+	struct elf elf; /* a copy: the data stay, but the caller's struct may move */
 	struct lineindexfile_source source;
-	char key[KEY_SIZE]; /* "": it cannot be kept */
+	char key[KEY_SIZE]; /* "": not cacheable */
 	struct lineindexfile kept;
-	const u8 *map; /* of the kept one; NULL: there is none */
+	const u8 *map; /* of `kept`; NULL: there is none */
 	u64 map_size;
 
-	struct golines *go; /* NULL: it is DWARF that is read */
+	struct golines *go; /* NULL: DWARF is read */
 	dwarf_units places; /* of the units */
 	struct line_unit *units;
-	const struct interval *pieces; /* of the units, + 1 */
+	const struct interval *pieces; /* values: index of the unit, + 1 */
 	size_t n_pieces;
-	interval_list own_pieces; /* unless they are the kept ones */
-	int wrong_list;           /* 0, or why the list of units may lack some: a code */
+	interval_list own_pieces; /* unless they are those of `kept` */
+	int wrong_list;           /* 0, or the code why units may be missing in the list */
 
-	pthread_mutex_t lock;    /* for what follows, and line_unit.wrong */
+	pthread_mutex_t lock;    /* guards the members below, and line_unit.wrong */
 	struct dwarf_file *file; /* opened when something must be read */
 	bool has_tried;
 	struct dwarf_handle *handles[WORKERS_MAX];
@@ -67,7 +66,7 @@ static enum line_gap gap_of(int code)
 	}
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static void keep_complaint(struct line_index *l, const struct err *complaint)
 {
 	struct err *kept = &l->complaints[gap_of(complaint->code)];
@@ -100,9 +99,9 @@ const char *line_complaint(const struct line_index *l)
 	return NULL;
 }
 
-/* ---- the file ---- */
+/* ---- reading units ---- */
 
-/* The handle of a worker, opened when it is first needed; NULL if that fails. */
+/* A worker's handle, opened when it is first needed. Returns NULL if that fails. */
 static struct dwarf_handle *handle_of(struct line_index *l, unsigned worker)
 {
 	struct dwarf_handle *h;
@@ -122,7 +121,7 @@ static struct dwarf_handle *handle_of(struct line_index *l, unsigned worker)
 	return h;
 }
 
-/* What a unit says; false if the file cannot be read. */
+/* Reads a unit. Returns false if the file cannot be read. */
 static bool read_sheet(struct line_index *l, u32 i, bool with_scopes, unsigned worker,
 	struct lineindex_maker *m, struct err *complaint)
 {
@@ -139,7 +138,7 @@ static bool read_sheet(struct line_index *l, u32 i, bool with_scopes, unsigned w
 	return h != NULL;
 }
 
-/* maker: of the worker, as it left it. */
+/* maker: the worker's, with the contents of its last unit. */
 static void read_unit(struct line_index *l, u32 i, bool with_scopes, unsigned worker,
 	struct lineindex_maker *maker)
 {
@@ -163,14 +162,14 @@ static void read_unit(struct line_index *l, u32 i, bool with_scopes, unsigned wo
 	lineindex_make(maker, &u->block, &u->text);
 	if (maker->is_cut && !complaint.code)
 		err_set(&complaint, ERR_LIMIT,
-			"a unit whose code or files are more than any real one's is cut");
+			"a unit that has more code or files than any real one is cut");
 	u->wrong = complaint.code;
 	complain(l, &complaint);
 	if (!lineindex_view(&u->lineindex, u->block.at, u->block.n, u->text.at, u->text.n))
 		u->lineindex = (struct lineindex){0};
 }
 
-/* Takes a unit from what was kept; false if it is not there as it is needed. */
+/* Takes a unit from the cache. Returns false if it is not there, or lacks functions that are needed. */
 static bool take_kept(struct line_index *l, u32 i, bool with_scopes)
 {
 	struct line_unit *u = &l->units[i];
@@ -190,7 +189,7 @@ static bool is_ready(const struct line_unit *u, bool with_scopes)
 	return u->is_read && (u->has_scopes || !with_scopes);
 }
 
-/* The unit that has an address, + 1; 0: none. */
+/* The index of the unit at an address, + 1; 0: none. */
 static u32 unit_at(const struct line_index *l, u64 address)
 {
 	u32 i = intervalmap_find(l->pieces, l->n_pieces, address);
@@ -231,7 +230,7 @@ enum line_gap line_gap(const struct line_index *l, u64 address)
 	struct line_frame ignored;
 	enum line_gap gap;
 
-	/* A unit that has the line may still lack what was inlined there. */
+	/* If the unit has the line, its inlined functions may still be missing. */
 	if (i && !l->units[i - 1].wrong &&
 		lineindex_find(&l->units[i - 1].lineindex, address, &ignored))
 		return LINE_GAP_NONE;
@@ -266,7 +265,7 @@ bool line_is_ready(const struct line_index *l, u64 address, bool with_scopes)
 	return !i || is_ready(&l->units[i - 1], with_scopes);
 }
 
-/* Wishes of one index that one worker reads one after the other. */
+/* Requests for units of one index that one worker reads in sequence. */
 struct batch {
 	size_t first, n;
 	u64 bytes;
@@ -275,8 +274,7 @@ struct batch {
 struct fetching {
 	const struct line_wish *wishes;
 	VEC(struct batch) batches;
-	struct lineindex_maker
-		*makers; /* of the workers: units are alike, so that memory is used again */
+	struct lineindex_maker *makers; /* by worker: units are similar, so memory is reused */
 };
 
 static void fetch_batch(void *ctx, size_t i, unsigned worker)
@@ -310,7 +308,7 @@ void line_fetch(line_wishes *wishes, unsigned n_workers)
 		}
 		vec_add(&f.batches, ((struct batch){(size_t)(w - wishes->at), 1, w->bytes}));
 	}
-	/* The longest first: nobody waits for one that began last. */
+	/* The largest first: a large unit that begins last would delay the end. */
 	if (f.batches.n)
 		qsort(f.batches.at, f.batches.n, sizeof(*f.batches.at), by_bytes);
 	f.makers = mem_zalloc(n_workers * sizeof(*f.makers));
@@ -325,7 +323,7 @@ void line_fetch(line_wishes *wishes, unsigned n_workers)
 
 /* ---- the index ---- */
 
-/* What the cache must be of: the same build, and the same form of it. */
+/* Identifies the build and the form of the file, both of which a cached index must match. */
 static void find_source(struct line_index *l)
 {
 	struct lineindexfile_source *s = &l->source;
@@ -359,9 +357,9 @@ static bool open_kept(struct line_index *l)
 }
 
 /*
- * Functions of templates are in many units, and the linker keeps the first. Debug information of the
- * others may come to point at it too, though their code was another: at one start the first unit
- * holds, not the last as in nested ranges.
+ * Template functions are in many units, and the linker keeps the first. The debug information of the
+ * others may then point at it, too, although their code was different. So of units with the same start the first
+ * counts, not the last as in nested ranges.
  */
 static void lay_out(range_list *ranges, struct line_index *l)
 {
@@ -391,7 +389,7 @@ static int open_fresh(struct line_index *l, struct err *err)
 	return 0;
 }
 
-/* Whether that is as little to unpack as the caller has time for. */
+/* Whether at most `most` bytes must be unpacked. */
 static bool can_unpack(const struct line_index *l, u64 most, struct err *err)
 {
 	u64 bytes = dwarf_packed_bytes(&l->elf);
@@ -440,7 +438,7 @@ int line_open_within(struct line_index **ret_index, const struct elf *elf, u64 u
 	return 0;
 }
 
-/* That is read so fast that nothing is kept. */
+/* This is so fast that nothing is cached. */
 int line_open_go(struct line_index **ret_index, const struct elf *elf, struct err *err)
 {
 	struct line_index *l = index_new(elf);
@@ -450,7 +448,7 @@ int line_open_go(struct line_index **ret_index, const struct elf *elf, struct er
 	l->go = golines_open(&l->elf);
 	if (!l->go) {
 		line_close(l);
-		return err_set(err, ERR_NOENT, "it has no table of Go's runtime");
+		return err_set(err, ERR_NOENT, "it has no table of the Go runtime");
 	}
 	golines_list(l->go, &l->places, &ranges);
 	lay_out(&ranges, l);
@@ -458,15 +456,18 @@ int line_open_go(struct line_index **ret_index, const struct elf *elf, struct er
 	return 0;
 }
 
-/* ---- keeping what was read ---- */
+/* ---- caching ---- */
 
-/* A unit that was read without complaint: what others lack may be there the next time. */
+/*
+ * Whether a unit is new and was read without complaint. A file that the others lack may be there the next
+ * time.
+ */
 static bool is_storable(const struct line_unit *u)
 {
 	return u->is_new && !u->wrong && u->block.n;
 }
 
-/* Reading it again would take longer than writing it. */
+/* Whether reading the new units again would take longer than writing the cache. */
 static bool is_worth(const struct line_index *l)
 {
 	u64 gain = 0;
@@ -476,7 +477,7 @@ static bool is_worth(const struct line_index *l)
 	for (size_t i = 0; i < l->places.n; i++)
 		if (is_storable(&l->units[i]))
 			gain += l->places.at[i].bytes;
-	/* Whatever is missing of a packed file, all of it has to be unpacked. */
+	/* To read any missing part of a packed file, all of it must be unpacked. */
 	if (gain)
 		gain += dwarf_packed_bytes(&l->elf);
 	return gain >= WORTH_BYTES && gain >= l->map_size / WORTH_SHARE;

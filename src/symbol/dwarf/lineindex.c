@@ -2,7 +2,7 @@
 
 #include "base/hash.h"
 
-/* ---- looking into one ---- */
+/* ---- look-ups ---- */
 
 bool lineindex_view(struct lineindex *s, const void *block, u64 size, const char *text,
 	u64 text_size)
@@ -36,7 +36,7 @@ static const char *text_at(const struct lineindex *s, u32 i)
 	return s->text + s->texts[i];
 }
 
-/* Where the address is counted from the base; false if no code of this unit can be there. */
+/* Converts an address to an offset from the base. Returns false if it is beyond this unit's code. */
 static bool place_of(const struct lineindex *s, u64 address, u32 *ret_at)
 {
 	if (address < s->head.base || address - s->head.base > UINT32_MAX)
@@ -179,7 +179,7 @@ void lineindex_add_row(struct lineindex_maker *m, const struct lineindex_maker_r
 			*last = *row;
 		return;
 	}
-	/* Two rows may differ in what is of no interest here, as whether a statement begins. */
+	/* Rows may differ in properties that are not kept, as the start of a statement. */
 	if (last && last->file == row->file && last->line == row->line &&
 		last->column == row->column)
 		return;
@@ -195,13 +195,13 @@ static u64 lowest(const struct lineindex_maker *m, const interval_list *pieces)
 	return base == UINT64_MAX ? 0 : base;
 }
 
-/* What a block is filled with: its head and its arrays one after the other, for which there is room. */
+/* A block being filled, with enough room: its header, then its arrays. */
 struct filling {
 	struct lineindex_head head;
 	u8 *at;
 };
 
-/* Those that lie within 4 GiB: all ascend. */
+/* Adds the rows within 4 GiB of the base: all are in ascending order. */
 static void add_rows(struct lineindex_maker *m, struct filling *f)
 {
 	struct lineindex_row *to = (void *)f->at;
@@ -262,7 +262,7 @@ static void add_text(const char *text, struct filling *f, struct str *texts)
 
 void lineindex_make(struct lineindex_maker *m, struct str *ret_block, struct str *ret_text)
 {
-	enum { TEXT_BYTES = 24 }; /* as long as names often are */
+	enum { TEXT_BYTES = 24 }; /* typical length of a name */
 	size_t n_texts = m->files.at.n + m->names.at.n + 1;
 	struct filling f = {.head.flags = m->flags};
 	struct str block = {0}, text = {0};

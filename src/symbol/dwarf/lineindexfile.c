@@ -2,13 +2,13 @@
 
 #include "base/hash.h"
 
-enum { FORMAT_VERSION = 2 }; /* also if what is read of DWARF changes: what is stored would lie */
+enum { FORMAT_VERSION = 2 }; /* changes also if DWARF is read differently */
 
 struct file_head {
 	char magic[8];
 	u32 version;
 	u32 order;
-	u64 check; /* of the front with 0 here */
+	u64 check; /* checksum of the front, computed with 0 here */
 	u64 file_bytes;
 	u64 front_bytes;
 	u64 source_bytes, source_sections;
@@ -31,7 +31,7 @@ u64 lineindexfile_check(const void *p, u64 n)
 	u64 lanes[4] = {1, 2, 3, 4}, sum = n;
 	const u8 *at = p;
 
-	/* Four at a time: multiplications wait for each other. */
+	/* Four at a time, as each multiplication waits for the one before. */
 	for (; n >= 32; n -= 32, at += 32) {
 		for (int i = 0; i < 4; i++) {
 			lanes[i] = (lanes[i] ^ load_u64(at + 8 * i)) * factor;
@@ -130,7 +130,7 @@ void lineindexfile_mend(void *data, u64 size)
 
 /* ---- writing ---- */
 
-/* Where a text is among all; added if it is new. */
+/* The offset of a text in the common text; it is added if it is new. */
 static u32 offset_of(struct lineindexfile_maker *m, const char *text)
 {
 	size_t n = strlen(text);
@@ -155,11 +155,11 @@ void lineindexfile_begin(struct lineindexfile_maker *m, const struct dwarf_unit 
 		offset_of(m, before->text + at);
 	for (u32 i = 0; i < n; i++)
 		vec_add(&m->units, ((struct lineindexfile_entry){.unit = units[i]}));
-	/* The front, which is known last. */
+	/* The front is completed last. */
 	vec_add(&m->parts, ((struct cache_part){NULL, 0}));
 }
 
-/* Offsets count from the first block; the end of the front is added when it is known. */
+/* Offsets are relative to the first block; the size of the front is added at the end. */
 static void add_block(struct lineindexfile_maker *m, u32 unit, const void *block, u64 size,
 	u64 check)
 {
@@ -230,7 +230,7 @@ void lineindexfile_end(struct lineindexfile_maker *m, const struct interval *pie
 	for (u32 i = 0; i < n_pieces; i++) {
 		struct interval piece;
 
-		/* Padding too: the same line indexes are the same bytes. */
+		/* Clears the padding, too: equal line indexes must give equal bytes. */
 		memset(&piece, 0, sizeof(piece));
 		piece.start = pieces[i].start;
 		piece.value = pieces[i].value;

@@ -6,7 +6,7 @@
 
 enum {
 	NAMES_MAX = 1 << 20, /* directories or files of a table */
-	KINDS_MAX = 64,      /* of what is known of each */
+	KINDS_MAX = 64,      /* attributes of each */
 };
 
 u64 linetable_size(const struct linetable_sections *s, u64 offset)
@@ -29,7 +29,7 @@ static int damaged(struct err *err, const char *what)
 
 /* ---- names ---- */
 
-/* Something of a directory or file, as its form says. */
+/* An attribute of a directory or file, according to its form. */
 struct value {
 	const char *text;
 	u64 number;
@@ -55,7 +55,7 @@ static bool read_text_at(const struct linetable *t, struct bytes *b, struct byte
 
 	if (!read_offset(t, b, &offset))
 		return false;
-	/* A name that is nowhere is one that is unknown. */
+	/* A string that is not in the section counts as unknown. */
 	if (!section.at || !bytes_skip(&section, offset) || !bytes_cstr(&section, &v->text, &n))
 		v->text = NULL;
 	return true;
@@ -109,7 +109,7 @@ static bool read_form(const struct linetable *t, struct bytes *b, u64 form, stru
 	}
 }
 
-/* Directories or files of version 5: what is known of each, then each. */
+/* Reads the directories or files of version 5: the list of attributes, then each one's values. */
 static bool read_names(struct linetable *t, struct bytes *b, bool is_files)
 {
 	u64 kinds[KINDS_MAX], forms[KINDS_MAX], count;
@@ -120,7 +120,7 @@ static bool read_names(struct linetable *t, struct bytes *b, bool is_files)
 	for (u8 i = 0; i < n; i++)
 		if (!leb_u64(b, &kinds[i]) || !leb_u64(b, &forms[i]))
 			return false;
-	/* Each takes a byte at least; a million that take none are no names. */
+	/* Each name takes at least a byte: a million that take none are bogus. */
 	if (!leb_u64(b, &count) || count > NAMES_MAX || count * n > bytes_left(b) || (count && !n))
 		return false;
 	for (u64 i = 0; i < count; i++) {
@@ -144,7 +144,7 @@ static bool read_names(struct linetable *t, struct bytes *b, bool is_files)
 	return true;
 }
 
-/* A file of versions below 5; *ret_is_end: the empty name that ends the list. */
+/* Reads a file of versions below 5; *ret_is_end: the empty name that ends the list. */
 static bool read_old_file(struct linetable *t, struct bytes *b, bool *ret_is_end)
 {
 	struct linetable_file file = {0};
@@ -169,7 +169,7 @@ static bool read_old_names(struct linetable *t, struct bytes *b, const char *dir
 	const char *text;
 	size_t n;
 
-	/* They count from 1: 0 is where the unit was compiled, and no file. */
+	/* They are numbered from 1: 0 is the folder where the unit was compiled, and no file. */
 	vec_add(&t->dirs, dir);
 	vec_add(&t->files, ((struct linetable_file){0}));
 	do {
@@ -208,7 +208,7 @@ const char *linetable_path(struct linetable *t, u64 number)
 	return f->path = path;
 }
 
-/* ---- the head ---- */
+/* ---- the header ---- */
 
 static void restart(struct linetable *t)
 {
@@ -216,7 +216,7 @@ static void restart(struct linetable *t)
 	t->operation = 0;
 }
 
-/* The table's own bytes, behind the word that says how many there are. */
+/* Finds the bytes of the table, after its length. */
 static int open_table(struct linetable *t, u64 offset, struct bytes *ret_bytes, struct err *err)
 {
 	struct bytes b = t->sections->line;
@@ -246,7 +246,7 @@ static void find_steps(struct linetable *t, int line_base)
 			(int16_t)(line_base + special % t->line_range)};
 }
 
-/* From the version on; the names and the program are what follows. */
+/* Reads the header from the version on; the names and the program follow. */
 static bool read_head(struct linetable *t, struct bytes *b, u8 address_bytes)
 {
 	u64 head_bytes;
@@ -293,7 +293,7 @@ int linetable_open(struct linetable *t, const struct linetable_sections *s, u64 
 		return err->code;
 	if (!read_head(t, &b, address_bytes)) {
 		t->program = (struct bytes){0};
-		return damaged(err, "its head");
+		return damaged(err, "its header");
 	}
 	if (t->version < 5 ? !read_old_names(t, &b, dir)
 			   : !read_names(t, &b, false) || !read_names(t, &b, true)) {
@@ -336,7 +336,7 @@ static bool read_address(struct linetable *t, struct bytes *b)
 	return true;
 }
 
-/* *ret_is_row: a sequence ends. */
+/* *ret_is_row: a sequence ended. */
 static bool run_extended(struct linetable *t, bool *ret_is_row)
 {
 	bool is_end;
@@ -371,7 +371,7 @@ static bool skip_operands(struct linetable *t, u8 code)
 	return true;
 }
 
-/* *ret_is_row: there is a row. */
+/* *ret_is_row: a row was emitted. */
 static bool run_standard(struct linetable *t, u8 code, bool *ret_is_row)
 {
 	u64 number;
@@ -413,7 +413,7 @@ static bool run_standard(struct linetable *t, u8 code, bool *ret_is_row)
 	}
 }
 
-/* One instruction of the program; false if it makes no sense. */
+/* Runs one instruction of the program. Returns false if it is malformed. */
 static bool step(struct linetable *t, bool *ret_is_row, bool *ret_is_end)
 {
 	u8 code;

@@ -25,7 +25,7 @@ static bool take_indexed(struct rangelist *l, u64 *ret_v)
 		bytes_skip(&b, i * l->source->address_bytes) && take_address(l, &b, ret_v);
 }
 
-/* A part of the section begins with a head and the offsets of its lists. */
+/* Finds list number i: a unit's part of the section begins with a header and the offsets of its lists. */
 static bool find_by_index(struct rangelist *l, u64 i)
 {
 	struct bytes b = l->source->lists, offsets;
@@ -36,7 +36,7 @@ static bool find_by_index(struct rangelist *l, u64 i)
 	if (!bytes_u32(&b, &word))
 		return false;
 	is_wide = word == UINT32_MAX;
-	/* The version, the sizes of addresses and segments. */
+	/* Skips the version and the sizes of addresses and segments. */
 	if ((is_wide && !bytes_u64(&b, &wide)) || !bytes_skip(&b, 4) || !bytes_u32(&b, &count) ||
 		i >= count)
 		return false;
@@ -68,7 +68,7 @@ void rangelist_open(struct rangelist *l, const struct rangelist_source *s, u64 v
 		end(l, true);
 }
 
-/* Pairs of addresses; one of them all ones: a new base. */
+/* Reads a pair of addresses. A pair that begins with all ones sets a new base. */
 static bool next_pair(struct rangelist *l, u64 *ret_start, u64 *ret_end)
 {
 	const u64 all = l->source->address_bytes == 8 ? UINT64_MAX : UINT32_MAX;
@@ -93,7 +93,7 @@ static bool next_pair(struct rangelist *l, u64 *ret_start, u64 *ret_end)
 	}
 }
 
-/* One entry of version 5: 1: a range, 0: something else, < 0: it makes no sense. */
+/* Reads one entry of version 5. Returns 1: a range, 0: something else, < 0: malformed. */
 static int take_entry(struct rangelist *l, u8 kind, u64 *ret_start, u64 *ret_end)
 {
 	u64 a, b;

@@ -1,10 +1,10 @@
 /*
- * rangelist.h - the addresses of code that is in several pieces, of a split unit.
+ * rangelist.h - reads range lists: the addresses of code that is in several pieces.
  *
- * In       .debug_ranges or .debug_rnglists, .debug_addr, and where the unit's own counting begins
+ * In       .debug_ranges or .debug_rnglists, .debug_addr, and the unit's base address
  * Out      ranges, half-open
  * Owns     nothing
- * Errors   is_wrong: the list ended where it should not
+ * Errors   is_wrong: the list ended unexpectedly
  * Source   DWARF 5, 2.17.3 and 7.25; DWARF 4, 2.17.3
  */
 #ifndef PACE_SYMBOL_RANGELIST_H
@@ -14,8 +14,8 @@
 
 struct rangelist_source {
 	struct bytes lists;     /* from the unit's part of the section on */
-	struct bytes addresses; /* likewise, of .debug_addr */
-	u64 base;               /* what ranges are relative to at first */
+	struct bytes addresses; /* the same of .debug_addr */
+	u64 base;               /* initial base of the ranges */
 	u16 version;
 	u8 address_bytes;
 };
@@ -27,11 +27,11 @@ struct rangelist {
 	bool has_ended, is_wrong;
 };
 
-/* The list at an offset into `lists`; is_index: the number of one of version 5. */
+/* Opens the list at an offset in `lists`; with is_index, `value` is a list's number (version 5). */
 void rangelist_open(struct rangelist *l, const struct rangelist_source *s, u64 value,
 	bool is_index);
 
-/* False at the end. */
+/* Returns false at the end. */
 bool rangelist_next(struct rangelist *l, u64 *ret_start, u64 *ret_end);
 
 #endif

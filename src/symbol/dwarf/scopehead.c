@@ -1,6 +1,6 @@
 #include "symbol/dwarf/scopehead.h"
 
-/* Where the attributes of an entry begin, and how they are written; NULL: it is of no function. */
+/* Finds the attributes of an entry and their forms. Returns NULL if the entry is not a function's. */
 static const struct dietree_attribute *find(const struct dietree *t, u64 offset,
 	struct bytes *ret_b)
 {

@@ -2,7 +2,7 @@
 
 #include "symbol/dwarf/dieform.h"
 
-/* Leaves the cursor at the unit's own entry. */
+/* Reads a unit's header and leaves the cursor at the unit's first entry. */
 static bool take_header(struct bytes *b, u64 at, struct dietree_unit *u)
 {
 	const u8 *info = b->at;
@@ -34,7 +34,7 @@ static bool take_header(struct bytes *b, u64 at, struct dietree_unit *u)
 	return u->address_bytes == 4 || u->address_bytes == 8;
 }
 
-/* The name and form of an attribute; 0 and 0: there are no more. */
+/* Reads the name and form of an attribute; 0 and 0 end the list. */
 static bool take_attribute(struct bytes *b, u64 *ret_name, u64 *ret_form, s64 *ret_constant)
 {
 	return leb_u64(b, ret_name) && leb_u64(b, ret_form) &&
@@ -48,7 +48,7 @@ static const u8 *skip_leb(const u8 *p, const u8 *end)
 	return p < end ? p + 1 : end;
 }
 
-/* Behind the attributes of an abbreviation. There are a hundred times as many as of interest. */
+/* Skips the attributes of an abbreviation. Most abbreviations are only skipped. */
 static bool skip_attributes(struct bytes *b)
 {
 	const u8 *p = b->at, *end = b->end;
@@ -71,7 +71,7 @@ static bool skip_attributes(struct bytes *b)
 	return false;
 }
 
-/* Moves the cursor from the beginning of a table behind the tag of an abbreviation. */
+/* Moves the cursor from the start of a table to just behind the tag of an abbreviation. */
 static bool find_abbrev(struct bytes *b, u64 wanted, u32 *ret_tag)
 {
 	u64 code, tag;
@@ -146,7 +146,7 @@ bool unithead_read(struct bytes info, struct bytes abbrevs, u64 at, struct unith
 		if (!take_value(&info, &a, &head, &high_is_size))
 			return false;
 	}
-	/* What its lists count from then. */
+	/* The base of its lists. */
 	if (head.has_entry && !head.has_low)
 		return false;
 	if (high_is_size)
@@ -157,7 +157,7 @@ bool unithead_read(struct bytes info, struct bytes abbrevs, u64 at, struct unith
 
 bool unithead_of_entry(struct bytes info, struct bytes abbrevs, u64 entry, struct unithead *ret)
 {
-	/* Of version 5 and before, with offsets of four bytes and of eight. */
+	/* Header sizes of version 5 and of earlier ones, with 4-byte offsets, then with 8-byte ones. */
 	static const u8 sizes[] = {12, 11, 24, 23};
 
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)

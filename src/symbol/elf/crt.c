@@ -5,7 +5,7 @@
 #include "arch/arch.h"
 #include "symbol/elf/elfword.h"
 
-/* Longer than _start is anywhere. */
+/* Any _start is shorter. */
 enum { LONGEST = 96 };
 
 static bool is_loaded_code(const struct elf *elf, u64 va)
@@ -20,7 +20,7 @@ static bool is_loaded_code(const struct elf *elf, u64 va)
 	return false;
 }
 
-/* What is loaded from `va` on, up to LONGEST bytes, and how many. */
+/* The bytes that are loaded at `va`: up to LONGEST, and their number. */
 static const u8 *code_at(const struct elf *elf, u64 va, u32 *ret_n)
 {
 	for (u32 n = LONGEST; n >= 16; n -= 16) {

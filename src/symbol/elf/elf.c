@@ -15,7 +15,7 @@
 
 enum { UNPACKED_ZSTD = 2 }; /* ELFCOMPRESS_ZSTD, which some elf.h lack */
 
-/* What a section holds that is stored packed. */
+/* The unpacked contents of a section. */
 struct elf_unpacked {
 	bool was_tried, is_good;
 	struct str bytes;
@@ -32,7 +32,7 @@ static struct bytes at_offset(const struct elf *elf, u64 offset)
 	return b;
 }
 
-/* An address-sized word. */
+/* Reads an address-sized word. */
 static bool take_word(const struct elf *elf, struct bytes *b, u64 *ret_v)
 {
 	return bytes_word(b, elf->is_64 ? 8 : 4, ret_v);
@@ -84,7 +84,7 @@ static void read_sections(struct elf *elf, u64 offset, u32 n, u32 names_index)
 	elf->is_cut = true;
 	if (!take_section(elf, &b, &first))
 		return;
-	/* More than 65,279 sections: the numbers stand in the first entry. */
+	/* With more than 65,279 sections the numbers are in the first entry. */
 	if (n == 0)
 		n = MIN(first.size, (u64)UINT32_MAX);
 	if (names_index == SHN_XINDEX)
@@ -102,7 +102,7 @@ static void read_sections(struct elf *elf, u64 offset, u32 n, u32 names_index)
 		elf_contents(elf, &elf->sections[names_index], &elf->section_names);
 }
 
-/* A hostile file must not cost more than this. */
+/* Limits what a hostile file can cost. */
 static u64 unpacked_limit(u64 packed)
 {
 	enum { FLOOR = 64 << 20, RATIO = 32 };
@@ -119,7 +119,7 @@ static int parse(struct elf *elf, struct err *err)
 
 	elf->section_names = bytes_of(elf->data, 0);
 	if (elf->size < EI_NIDENT || memcmp(elf->data, ELFMAG, SELFMAG))
-		return err_set(err, ERR_FORMAT, "it is no ELF file");
+		return err_set(err, ERR_FORMAT, "it is not an ELF file");
 	elf->is_64 = elf->data[EI_CLASS] == ELFCLASS64;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	elf->swap = elf->data[EI_DATA] == ELFDATA2MSB;
@@ -160,7 +160,7 @@ static int parse_or_unpack(struct elf *elf, struct err *err)
 
 int elf_open(struct elf *elf, const char *path, struct err *err)
 {
-	/* O_NONBLOCK: a FIFO of that name must not hold us up. */
+	/* O_NONBLOCK: opening a FIFO of that name must not block. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	int sys, generation = 0;
 	struct stat st;
@@ -176,7 +176,7 @@ int elf_open(struct elf *elf, const char *path, struct err *err)
 	}
 	if (!S_ISREG(st.st_mode)) {
 		close(fd);
-		return err_set(err, ERR_FORMAT, "'%s' is no regular file", path);
+		return err_set(err, ERR_FORMAT, "'%s' is not a regular file", path);
 	}
 	if (st.st_size < EI_NIDENT) {
 		close(fd);
@@ -291,7 +291,7 @@ const struct elf_section *elf_section_at(const struct elf *elf, u32 index)
 	return index < elf->n_sections ? &elf->sections[index] : NULL;
 }
 
-/* It begins with a header: how it is packed, how large it was. */
+/* The contents begin with a header: the format and the unpacked size. */
 bool elf_packed(const struct elf *elf, const struct elf_section *s, struct elf_packed *ret_packed)
 {
 	struct elf_packed p = {.form = UNPACK_NONE};
@@ -365,7 +365,7 @@ u8 elf_build_id_in_notes(struct bytes notes, u8 id[BUILD_ID_MAX])
 		bytes_u32(&notes, &type)) {
 		const void *name, *desc;
 
-		/* Only the padding behind the last one may be missing. */
+		/* Only the padding of the last note may be missing. */
 		if (!bytes_take(&notes, align_up(name_size, 4), &name) ||
 			desc_size > bytes_left(&notes) ||
 			!bytes_take(&notes, MIN(align_up(desc_size, 4), bytes_left(&notes)), &desc))
@@ -418,8 +418,8 @@ bool elf_address_of_offset(const struct elf *elf, u64 offset, u64 *ret_va)
 	const struct elf_segment *found = NULL;
 
 	/*
-	 * Two segments may share a page of the file: code is what was sampled, so an executable one
-	 * wins.
+	 * Two segments may share a page of the file. Samples are in code, so an executable segment is
+	 * preferred.
 	 */
 	for (u32 i = 0; i < elf->n_segments; i++) {
 		const struct elf_segment *s = &elf->segments[i];
@@ -435,7 +435,7 @@ bool elf_address_of_offset(const struct elf *elf, u64 offset, u64 *ret_va)
 	return true;
 }
 
-/* Executable segments win here too: what is asked for is code. */
+/* Executable segments are preferred here, too: callers look for code. */
 static const struct elf_segment *segment_at(const struct elf *elf, u64 va)
 {
 	const struct elf_segment *found = NULL;

@@ -2,7 +2,6 @@
 
 #include <elf.h>
 
-/* A section's bytes, with the address that they are loaded to as their offset. */
 struct bytes elfcfi_section(const struct elf *elf, const char *name)
 {
 	const struct elf_section *s = elf_section(elf, name);
@@ -39,7 +38,7 @@ struct bytes elfcfi_loaded_at(const struct elf *elf, u64 va, u64 *ret_before)
 	return (struct bytes){0};
 }
 
-/* Files without a table of sections: a segment leads to the search table, and that to the rest. */
+/* For files without section headers: a segment leads to the search table, and that to .eh_frame. */
 static void find_by_segment(const struct elf *elf, struct cfi_input *in)
 {
 	for (u32 i = 0; i < elf->n_segments; i++) {
@@ -50,7 +49,7 @@ static void find_by_segment(const struct elf *elf, struct cfi_input *in)
 		if (elf->segments[i].type != PT_GNU_EH_FRAME)
 			continue;
 		in->eh_frame_hdr = hdr = elfcfi_loaded_at(elf, elf->segments[i].va, &ignored);
-		/* version, three encodings, of which the first is nearly always pcrel sdata4 */
+		/* version, three encodings; the first is nearly always pcrel sdata4 */
 		if (bytes_left(&hdr) > 8 && hdr.at[1] == 0x1b && bytes_skip(&hdr, 4) &&
 			bytes_u32(&hdr, &to))
 			in->eh_frame =

@@ -1,7 +1,7 @@
 /*
- * elfcfi.h - where an ELF file has its call frame information.
+ * elfcfi.h - finds the call frame information of an ELF file.
  *
- * Life     what is found lies in the file; it is valid until that is closed
+ * Life     the results are views of the file, valid until it is closed
  * Source   LSB 5.0, 10.6; elf(5)
  */
 #ifndef PACE_SYMBOL_ELFCFI_H
@@ -10,13 +10,13 @@
 #include "symbol/elf/elf.h"
 #include "unwind/cfi.h"
 
-/* The contents of a section, their offset being the address it is loaded to; empty: there is none. */
+/* A section's contents; their offset is the address they are loaded at. Empty if there is no such section. */
 struct bytes elfcfi_section(const struct elf *elf, const char *name);
 
-/* What lies at an address, up to the end of its segment; *ret_before: how much lies before it. */
+/* The bytes from an address to the end of its segment; *ret_before: how many precede it. */
 struct bytes elfcfi_loaded_at(const struct elf *elf, u64 va, u64 *ret_before);
 
-/* The sections, found by their names, or in files without a table of sections by their segment. */
+/* Finds the sections by name or, in files without section headers, by their segment. */
 void elfcfi_find(const struct elf *elf, struct cfi_input *ret);
 
 #endif

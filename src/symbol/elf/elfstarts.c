@@ -4,12 +4,12 @@
 
 #include "arch/arch.h"
 
-/* A tenth of a second. */
+/* Takes a tenth of a second. */
 enum { CODE_MAX = 16 << 20 };
 
 typedef VEC(struct bytes) interval_list;
 
-/* The sections that hold code, and data; of a file without sections the segments of code. */
+/* Collects the sections of code and of data; in a file without sections, the segments of code. */
 static void collect(const struct elf *elf, interval_list *pieces, interval_list *data)
 {
 	for (u32 i = 0; i < elf->n_sections; i++) {

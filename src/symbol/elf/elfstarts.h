@@ -1,12 +1,12 @@
 /*
- * elfstarts.h - where the functions of a stripped file begin that has no call frame information either
- * (musl's libc.so, programs built without it): unwind/starts over an ELF file's code.
+ * elfstarts.h - finds the functions of a stripped file that has no call frame information either (musl's
+ * libc.so, programs built without it): runs unwind/starts on an ELF file's code.
  *
  * In       an ELF file of x86 without a table of its own functions
  * Out      the function around an address
- * Owns     the list, made with the first question
+ * Owns     the list, which is made at the first call
  * Units    rva, half-open
- * Errors   none: of other files nothing is known, nor of those with so much code that it would take long
+ * Errors   none: nothing is found in other files, nor in those with so much code that it would take long
  * Threads  one at a time
  */
 #ifndef PACE_SYMBOL_ELFSTARTS_H
@@ -24,9 +24,9 @@ bool elfstarts_around(struct elfstarts *e, const struct elf *elf, u64 rva, u64 *
 	u64 *ret_end);
 
 /*
- * Whether another function begins between the start of a symbol without size and an address: symbols of
- * assembler often have no size, and the functions of a stripped file that follow them no name. Places
- * within a function that others call (x264: trellis_coefn.entry1) do not begin another one.
+ * Whether another function begins between the start of a symbol without size and an address. Symbols of
+ * hand-written assembly often have no size, and functions that follow them in a stripped file have no name. Places
+ * within a function that are called (x264: trellis_coefn.entry1) do not count as another function.
  */
 bool elfstarts_is_beyond(struct elfstarts *e, const struct elf *elf, u64 start, u64 rva);
 

@@ -28,7 +28,7 @@ static bool is_relative(const struct relocation *r, u32 relative)
 	return relative && (u32)r->info == relative;
 }
 
-/* The i-th section, if it is one of relocations that say the whole address. */
+/* Returns the i-th section if its relocations have the whole address. */
 static bool relocations_of(const struct elf *elf, u32 i, struct bytes *ret)
 {
 	return elf->is_64 && elf->sections[i].type == SHT_RELA &&

@@ -4,12 +4,12 @@ enum { MAGIC = 0x184d2204, MATCH_LEAST = 4, MORE = 15 };
 
 struct unpacking {
 	struct str *out;
-	size_t began; /* bytes of `out` that are others' */
+	size_t began; /* size of `out` before unpacking */
 	u64 limit;
 	bool is_full;
 };
 
-/* A length of 15 goes on in bytes that are added, up to the first that is not 255. */
+/* A length of 15 continues in the following bytes, up to the first that is not 255. */
 static bool take_length(struct bytes *b, u64 *length)
 {
 	u8 more = 255;
@@ -30,7 +30,7 @@ static bool has_room(struct unpacking *u, u64 n)
 	return !u->is_full;
 }
 
-/* Some of what was written before, once more; it may overlap with what it becomes. */
+/* Repeats earlier output; source and result may overlap. */
 static void repeat(struct str *out, u64 back, u64 n)
 {
 	str_reserve(out, n + 1);
@@ -40,7 +40,7 @@ static void repeat(struct str *out, u64 back, u64 n)
 	out->at[out->n] = '\0';
 }
 
-/* False: it is damaged, or has no room. */
+/* Returns false if the block is damaged, or the result too large. */
 static bool take_block(struct unpacking *u, struct bytes b)
 {
 	while (bytes_left(&b)) {
@@ -55,7 +55,7 @@ static bool take_block(struct unpacking *u, struct bytes b)
 		if (!take_length(&b, &n) || !has_room(u, n) || !bytes_take(&b, n, &literals))
 			return false;
 		str_addn(u->out, literals, n);
-		/* The last literals have no match behind them. */
+		/* The last literals have no match after them. */
 		if (!bytes_left(&b))
 			return true;
 		n = token & MORE;
@@ -70,7 +70,7 @@ static bool take_block(struct unpacking *u, struct bytes b)
 	return true;
 }
 
-/* What the header says is behind it: how many bytes, and whether blocks have a checksum. */
+/* Reads what the header tells about the rest: its size, and whether blocks have a checksum. */
 static bool take_header(struct bytes *b, bool *ret_has_sums, bool *ret_has_sum)
 {
 	enum { VERSION = 0x40, SUMS = 0x10, SIZE = 8, SUM = 4, DICTIONARY = 1 };

@@ -1,9 +1,9 @@
 /*
- * lz4.h - LZ4 frames unpacked: apt keeps its lists so.
+ * lz4.h - unpacks LZ4 frames, the format of apt's lists.
  *
- * In       a frame, or several
- * Out      what it was before, appended
- * Errors   ERR_FORMAT for damaged ones, ERR_LIMIT for what becomes too large. Checksums are not compared
+ * In       one or more frames
+ * Out      the unpacked bytes, appended
+ * Errors   ERR_FORMAT: a frame is damaged; ERR_LIMIT: the result is too large. Checksums are not compared
  * Source   doc/lz4_Frame_format.md and doc/lz4_Block_format.md of the lz4 project
  */
 #ifndef PACE_SYMBOL_LZ4_H

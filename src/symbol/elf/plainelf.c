@@ -10,17 +10,17 @@
 #include "base/workers.h"
 
 enum {
-	DEFLATE_RATIO = 1032,  /* zlib cannot pack better */
+	DEFLATE_RATIO = 1032,  /* zlib's best ratio */
 	WORTH_BYTES = 1 << 20, /* beside the largest section, before other threads help */
 };
 
-/* A section that is packed. */
+/* A packed section. */
 struct part {
 	u32 section;
 	bool is_unused;
 	struct elf_packed packed;
 	u64 from, to;   /* in the file, its header included */
-	u64 at;         /* of what it holds, in the image */
+	u64 at;         /* of its contents, in the image */
 	struct err err; /* why it is left out */
 };
 
@@ -28,7 +28,7 @@ struct making {
 	const struct elf *elf;
 	const char *const *unused;
 	VEC(struct part) parts;
-	VEC(struct part *) jobs; /* those to be unpacked, the largest first */
+	VEC(struct part *) jobs; /* the parts to unpack, the largest first */
 	struct plainelf image;
 };
 
@@ -42,7 +42,7 @@ bool plainelf_is_needed(const struct elf *elf)
 	return false;
 }
 
-/* ---- where everything goes ---- */
+/* ---- layout ---- */
 
 static bool is_unused(const struct making *m, u32 section)
 {
@@ -52,19 +52,19 @@ static bool is_unused(const struct making *m, u32 section)
 	return false;
 }
 
-/* Whether it is what it says: a few bytes may claim anything. */
+/* Checks the size that the header claims: a few bytes may claim anything. */
 static void check_part(struct part *p, u64 room)
 {
 	unsigned long long megabytes = p->packed.size >> 20;
 
 	if (p->packed.form == UNPACK_NONE)
-		err_set(&p->err, ERR_UNSUPPORTED, "it is packed in a way that is not known here");
+		err_set(&p->err, ERR_UNSUPPORTED, "it is packed in an unknown format");
 	else if (p->packed.size > room)
 		err_set(&p->err, ERR_LIMIT, "it is %llu MB unpacked, which is too large",
 			megabytes);
 	else if (p->packed.form == UNPACK_ZLIB &&
 		p->packed.size / DEFLATE_RATIO > bytes_left(&p->packed.bytes))
-		err_set(&p->err, ERR_FORMAT, "it cannot hold the %llu MB that it says it does",
+		err_set(&p->err, ERR_FORMAT, "it is too small to hold the %llu MB that it claims",
 			megabytes);
 }
 
@@ -109,7 +109,7 @@ static int by_size(const void *a, const void *b)
 	return x->section < y->section ? -1 : x->section > y->section;
 }
 
-/* The file as it is, but for what is packed. */
+/* Copies the file without its packed sections. */
 static void copy_rest(struct making *m)
 {
 	const struct elf *elf = m->elf;
@@ -125,7 +125,7 @@ static void copy_rest(struct making *m)
 
 /* ---- headers ---- */
 
-/* Where the header of section 0 is; false if the table is not in the file. */
+/* Finds the header of section 0. Returns false if the table is not in the file. */
 static bool find_headers(const struct elf *elf, u64 *ret_at)
 {
 	struct bytes b = bytes_of(elf->data, elf->size);
@@ -140,14 +140,14 @@ static bool find_headers(const struct elf *elf, u64 *ret_at)
 	return *ret_at <= elf->size && elf->n_sections <= (elf->size - *ret_at) / size;
 }
 
-/* Puts a number of the file's byte order into the image. */
+/* Stores a number in the file's byte order. */
 static void put_u32(const struct making *m, u64 at, u32 value)
 {
 	value = m->elf->swap ? __builtin_bswap32(value) : value;
 	memcpy(m->image.at + at, &value, sizeof(value));
 }
 
-/* Likewise one of the file's class. */
+/* The same for a word of the file's class. */
 static void put_word(const struct making *m, u64 at, u64 value)
 {
 	if (!m->elf->is_64) {
@@ -158,7 +158,7 @@ static void put_word(const struct making *m, u64 at, u64 value)
 	memcpy(m->image.at + at, &value, sizeof(value));
 }
 
-/* The section's header says that it is not packed, and where it lies; or that it is not there. */
+/* Changes the section's header: not packed, at its new offset; or without contents. */
 static void change_header(const struct making *m, u64 headers, const struct part *p)
 {
 	u64 flags = m->elf->sections[p->section].flags & ~(u64)SHF_COMPRESSED;
@@ -203,7 +203,7 @@ static void unpack_parts(struct making *m)
 	workers_run(rest < WORTH_BYTES ? 1 : workers_available(), m->jobs.n, unpack_part, m);
 }
 
-/* The section as it is now; what is damaged is as if it were not there. */
+/* Takes the unpacked section; a damaged one is left out. */
 static void take_part(struct making *m, u64 headers, const struct part *p)
 {
 	if (p->err.code && !m->image.wrong.code) {
@@ -221,7 +221,7 @@ static int fill(struct making *m, u64 limit, struct err *err)
 	if (!find_headers(m->elf, &headers))
 		return err_set(err, ERR_FORMAT, "its section headers are cut off");
 	lay_out(m, limit);
-	/* What a section only claims to hold is never written: that costs no memory. */
+	/* Only pages that are written cost memory, so a section's claimed size does not. */
 	map = mmap(NULL, m->image.size, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (map == MAP_FAILED)

@@ -4,14 +4,14 @@
 
 #include "arch/arch.h"
 
-/* One section of relocations, and what they are for. */
+/* One section of relocations, and its target. */
 struct job {
 	const struct elf *elf;
 	const struct arch *arch;
 	struct bytes entries, symbols;
 	u8 *target;
 	u64 target_bytes;
-	bool has_addends; /* else they stand in the target */
+	bool has_addends; /* otherwise the addends are in the target */
 };
 
 struct entry {
@@ -37,7 +37,9 @@ static bool take_entry(struct job *j, struct entry *e)
 	return true;
 }
 
-/* Where a symbol will be. One that is defined elsewhere is nowhere: debug information needs none. */
+/*
+ * The final address of a symbol. Returns false for symbols defined elsewhere: debug information needs none.
+ */
 static bool value_of(const struct job *j, u32 i, u64 *ret_value)
 {
 	struct bytes b = j->symbols;
@@ -104,19 +106,19 @@ static int apply(struct job *j, struct err *err)
 			continue;
 		if (!n)
 			return err_set(err, ERR_UNSUPPORTED,
-				"its debug information has relocations of the kind %u, which is not known here",
+				"its debug information has relocations of the unknown type %u",
 				e.type);
 		if (e.offset > j->target_bytes || j->target_bytes - e.offset < n ||
 			!value_of(j, e.symbol, &value))
 			return err_set(err, ERR_FORMAT,
-				"its debug information is damaged, a relocation leads nowhere");
+				"its debug information is damaged, a relocation points outside");
 		at = j->target + e.offset;
 		put(j, at, n, value + (j->has_addends ? e.addend : read_addend(j, at, n)));
 	}
 	return 0;
 }
 
-/* Whether a section has relocations for a debug section; opens both. */
+/* Opens a section of relocations and its target. Returns false if the target is no debug section. */
 static bool open_job(const struct elf *elf, const struct elf_section *s, u8 *bytes, struct job *j)
 {
 	const struct elf_section *target = elf_section_at(elf, s->info);
@@ -140,12 +142,12 @@ int reloc_apply(const struct elf *elf, void *bytes, struct err *err)
 
 	if (!j.arch || !j.arch->debug_relocs[0].bytes)
 		return err_set(err, ERR_UNSUPPORTED,
-			"it is not linked, and how that is done for its processor (%u) is not known here",
+			"it is not linked, and the relocations of its processor (%u) are not supported",
 			elf->machine);
 	for (u32 i = 0; i < elf->n_sections; i++) {
 		if (!open_job(elf, &elf->sections[i], bytes, &j))
 			continue;
-		/* In a real file they lie side by side. */
+		/* In a real file the sections do not overlap. */
 		if (bytes_left(&j.entries) > left)
 			return err_set(err, ERR_FORMAT,
 				"its debug information is damaged, it has more relocations than bytes");

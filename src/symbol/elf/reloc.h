@@ -1,11 +1,11 @@
 /*
- * reloc.h - the debug information of a file that is yet to be linked (a kernel module), with the
- * addresses that its code will have.
+ * reloc.h - applies relocations to the debug information of a file that is not linked yet (a kernel module), so
+ * that it has the final addresses of the code.
  *
- * In       an ELF file whose sections have the addresses they are loaded to; nothing of it is packed
+ * In       an ELF file whose sections have the addresses they are loaded at; none is packed
  * Out      the same bytes with the relocations of its debug sections applied
- * Errors   ERR_FORMAT: a relocation that leads nowhere; ERR_UNSUPPORTED: of a kind, or for a
- *          processor, that is not known here
+ * Errors   ERR_FORMAT: a relocation points outside; ERR_UNSUPPORTED: its type, or the processor, is
+ *          unknown
  * Source   System V ABI, chapter 4 (Relocation), and its supplements for each processor
  */
 #ifndef PACE_SYMBOL_RELOC_H

@@ -14,7 +14,7 @@ struct entry {
 	u8 info, other;
 	u16 section;
 	u64 value, size;
-	const struct elf_section *its; /* that section; NULL: none */
+	const struct elf_section *its; /* the section with number `section`; NULL: none */
 };
 
 static bool take_entry(const struct elf *elf, struct bytes *b, struct entry *e)
@@ -45,8 +45,8 @@ static const char *text_at(struct bytes strings, u32 offset)
 }
 
 /*
- * ARM and RISC-V mark code and data with symbols that name no function; what RISC-V jumps to stays as
- * an assembler's label, .LBB1_2.
+ * ARM and RISC-V mark code and data with symbols that are not names of functions; RISC-V's jump targets
+ * keep the assembler's labels, .LBB1_2.
  */
 static bool is_mapping_symbol(const char *name)
 {
@@ -55,7 +55,7 @@ static bool is_mapping_symbol(const char *name)
 	return name[0] == '$' && name[1] && strchr("axdt", name[1]) && (!name[2] || name[2] == '.');
 }
 
-/* The section of the n-th symbol; `numbers`: a table of those that do not fit into 16 bits. */
+/* The section of the n-th symbol; `numbers`: the table of section numbers that need more than 16 bits. */
 static const struct elf_section *section_of(const struct elf *elf, struct bytes numbers, u16 number,
 	u64 n)
 {
@@ -68,7 +68,7 @@ static const struct elf_section *section_of(const struct elf *elf, struct bytes 
 		: NULL;
 }
 
-/* Whether samples can fall into it: functions, and whatever has a name in executable sections. */
+/* Whether samples can fall into the symbol: functions, and all named things in executable sections. */
 static bool is_code(const struct elf *elf, const struct entry *e)
 {
 	bool is_executable = e->its && e->its->flags & SHF_EXECINSTR;
@@ -76,7 +76,7 @@ static bool is_code(const struct elf *elf, const struct entry *e)
 
 	if (e->section == SHN_UNDEF || e->section == SHN_ABS)
 		return false;
-	/* Of a file that is yet to be linked: what has a place. */
+	/* In an unlinked file: symbols in executable sections. */
 	if (elf->type == ET_REL)
 		return (type <= STT_FUNC || type == STT_GNU_IFUNC) && is_executable;
 	if (type == STT_FUNC || type == STT_GNU_IFUNC)
@@ -123,7 +123,7 @@ static size_t add_entries(struct symtab *t, const struct elf *elf, u32 section_t
 		if (!is_wanted(elf, &e) || !(name = text_at(strings, e.name)) || !*name ||
 			is_mapping_symbol(name))
 			continue;
-		/* Of Thumb code the lowest bit says only that it is. */
+		/* The lowest bit of an address only marks Thumb code. */
 		if (has_thumb && (e.info & 0xf) == STT_FUNC)
 			e.value &= ~(u64)1;
 		if (elf->type == ET_REL)
@@ -168,18 +168,18 @@ void symtab_merge_elf(struct symtab *t, const struct elf *elf, u32 section_type)
 
 /* ---- PLT ---- */
 
-struct slot { /* a word of the GOT and the function whose address goes there */
+struct slot { /* a word of the GOT, and the function whose address it gets */
 	u64 address;
-	const char *name; /* NULL: what the resolver at `ifunc` chooses */
+	const char *name; /* NULL: the one that the resolver at `ifunc` chooses */
 	u64 ifunc;
 };
 
 struct slots {
 	VEC(struct slot) at;
 	struct table index;
-	VEC(u64) lazy; /* their addresses by number, as the PLT's relocations come */
+	VEC(u64) lazy; /* addresses of slots by number, in the order of the PLT's relocations */
 	const struct arch *arch;
-	u64 got; /* where the register points to that i386's shared code reaches the GOT by */
+	u64 got; /* the address in the register by which i386's shared code reaches the GOT */
 };
 
 static const struct slot *find_slot(const struct slots *slots, u64 address)
@@ -193,7 +193,7 @@ static const struct slot *find_slot(const struct slots *slots, u64 address)
 	return NULL;
 }
 
-/* A word of the file where a section has it loaded to; 0 if none has. */
+/* The word that a section has for an address; 0 if none has. */
 static u32 word_at(const struct elf *elf, u64 address)
 {
 	for (u32 i = 0; i < elf->n_sections; i++) {
@@ -210,7 +210,7 @@ static u32 word_at(const struct elf *elf, u64 address)
 	return 0;
 }
 
-/* What a relocation puts into its slot: the address of a symbol, or of what a resolver chooses. */
+/* Names a slot by its relocation: after a symbol, or after a resolver. */
 static bool name_slot(const struct elf *elf, const struct elf_section *symbols, u64 symbol,
 	bool is_ifunc, struct slot *slot)
 {
@@ -227,7 +227,7 @@ static bool name_slot(const struct elf *elf, const struct elf_section *symbols, 
 		*slot->name;
 }
 
-/* One entry: 64-bit machines have addends in it, i386 has them in the slots. */
+/* Reads one relocation. On 64-bit machines it has an addend; i386 has addends in the slots. */
 static bool take_relocation(const struct elf *elf, struct bytes *rel, struct slot *slot,
 	u64 *ret_symbol, u32 *ret_type)
 {
@@ -266,8 +266,8 @@ static void add_relocations(const struct elf *elf, const struct elf_section *s, 
 		if (is_lazy)
 			vec_add(&slots->lazy, slot.address);
 		/*
-		 * A slot is filled once; a file that says otherwise a million times must not cost
-		 * an hour.
+		 * A slot is filled once: a file with millions of relocations for one slot must not
+		 * take an hour.
 		 */
 		if (find_slot(slots, slot.address) ||
 			!name_slot(elf, symbols, symbol, type == slots->arch->irelative, &slot))
@@ -300,7 +300,7 @@ static u64 slot_to_fill(const struct slots *slots, const u8 *code, u64 n)
 		: 0;
 }
 
-/* The functions of a resolver are called what the resolver is: strlen@plt. */
+/* A function that a resolver chooses is named after the resolver: strlen@plt. */
 static const char *name_of_slot(const struct symtab *t, const struct slot *slot)
 {
 	const struct symbol *resolver = slot->name ? NULL : symtab_find(t, slot->ifunc);
@@ -308,7 +308,7 @@ static const char *name_of_slot(const struct symtab *t, const struct slot *slot)
 	return resolver ? resolver->name : slot->name;
 }
 
-/* What a stub goes to; NULL: it is none. */
+/* The function that a stub jumps to; NULL: it is not a stub. */
 static const char *name_of_stub(const struct symtab *t, const struct slots *slots, const u8 *code,
 	u64 n, u64 va)
 {
@@ -398,9 +398,9 @@ static size_t underscores(const char *name)
 }
 
 /*
- * Of two names for one address, the better: one that has a size, that nobody overrides (weak), that
- * others can see, with fewer underscores in front, the longer; of equals the first in the
- * file. The rules are perf's, so that both print the same name.
+ * Whether `a` is the better of two names for one address: one that has a size, is not weak, is
+ * global, has fewer leading underscores, is longer; if all are equal the first in the
+ * file. These are perf's rules, so both print the same name.
  */
 static bool is_better(const struct symbol *a, const struct symbol *b)
 {
@@ -448,14 +448,14 @@ static void sort_by_start(struct symtab *t)
 }
 
 /*
- * Symbols without size reach up to the next one; of several at one address the last one does. Not
- * those inside of one that has a size: they are labels of its code, as glibc's
- * __syscall_cancel_arch_start, and stay empty.
+ * Extends symbols without size to the next one; of several at one address the last. Symbols inside
+ * of one that has a size stay empty: they are labels of its code, like glibc's
+ * __syscall_cancel_arch_start.
  */
 static void extend(struct symtab *t)
 {
 	enum { LAST_ROOM = 4096 };
-	u64 covered = 0; /* up to there, by those with a size */
+	u64 covered = 0; /* the highest end so far of symbols with a size */
 
 	for (size_t i = 0; i < t->symbols.n; i++) {
 		struct symbol *s = &t->symbols.at[i];
@@ -495,10 +495,10 @@ void symtab_finish(struct symtab *t)
 
 const struct symbol *symtab_find(const struct symtab *t, u64 address)
 {
-	/* `start` is their first member. */
+	/* `start` is the first member, so search_behind() compares it. */
 	size_t low = search_behind(t->symbols.at, t->symbols.n, sizeof(*t->symbols.at), address);
 
-	/* Outwards, as long as some symbol before this one reaches so far. */
+	/* Go outwards while a symbol before this one reaches that far. */
 	while (low-- > 0 && t->reach[low] > address)
 		if (t->symbols.at[low].end > address)
 			return &t->symbols.at[low];

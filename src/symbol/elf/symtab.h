@@ -21,8 +21,8 @@ struct symbol {
 	u64 start, end;
 	const char *name; /* as in the file: mangled */
 	u8 binding;       /* enum symtab_binding */
-	bool is_plt;      /* an entry of the PLT: printed as name@plt */
-	bool is_open;     /* it has no size: its end is where the next one begins */
+	bool is_plt;      /* a PLT entry: printed as name@plt */
+	bool is_open;     /* it has no size: it ends where the next one begins */
 };
 
 typedef VEC(struct symbol) symbol_list;
@@ -32,31 +32,30 @@ struct symtab {
 	u64 *reach;          /* the highest end among the symbols up to here */
 };
 
-/* Adds the functions of a section of type SHT_SYMTAB or SHT_DYNSYM; how many. */
+/* Adds the functions of a section of type SHT_SYMTAB or SHT_DYNSYM. Returns their number. */
 size_t symtab_add_elf(struct symtab *t, const struct elf *elf, u32 section_type);
 
-/* Adds the data instead: variables and constants that have a size. */
+/* Adds the data symbols instead: variables and constants that have a size. */
 size_t symtab_add_data(struct symtab *t, const struct elf *elf, u32 section_type);
 
 /*
- * Adds to a finished table the functions of a section that begin where none of it does, and
- * finishes it again. So .symtab keeps its say, and .dynsym helps out where it was thinned.
+ * Adds to a finished table those functions of a section whose starts it lacks, and finishes it again. So
+ * .symtab has priority, and .dynsym fills in what was removed from it.
  */
 void symtab_merge_elf(struct symtab *t, const struct elf *elf, u32 section_type);
 
 /*
- * Adds the entries of the PLT, named after what they jump to, to a table that is finished, and
- * finishes it again.
+ * Adds the PLT entries, named after their targets, to a finished table, and finishes it again.
  */
 void symtab_add_plt(struct symtab *t, const struct elf *elf);
 
 /*
- * Sorts, chooses one name for each address, gives symbols without size the room up to the next, and
- * drops those that are labels inside of a symbol that has one.
+ * Sorts the symbols, chooses one name for each address, extends symbols without size to the next one, and
+ * drops labels inside of a symbol that has a size.
  */
 void symtab_finish(struct symtab *t);
 
-/* The symbol at an address, or NULL. Of nested ones the innermost. */
+/* The symbol at an address, or NULL. Of nested symbols the innermost. */
 const struct symbol *symtab_find(const struct symtab *t, u64 address);
 
 void symtab_fini(struct symtab *t);

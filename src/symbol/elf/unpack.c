@@ -35,7 +35,7 @@ enum unpack_form unpack_form_of(struct bytes packed)
 	return UNPACK_NONE;
 }
 
-/* Room for the next step of at most `limit` bytes in all; its size, 0 if the limit is reached. */
+/* Makes room for the next step, within `limit` bytes in all. Returns its size, 0 if the limit is reached. */
 static size_t make_room(struct str *out, size_t began, u64 limit)
 {
 	size_t n = MIN((u64)STEP, limit - (out->n - began));
@@ -77,7 +77,7 @@ static int unpack_zlib(struct bytes packed, u64 limit, struct str *out, struct e
 		z.avail_out = room;
 		r = inflate(&z, Z_NO_FLUSH);
 		took(out, room - z.avail_out);
-		/* gzip's files may have several members, which are one text. */
+		/* gzip files may have several members, whose texts are concatenated. */
 		if (r == Z_STREAM_END && z.avail_in > 1 && z.next_in[0] == 0x1f &&
 			z.next_in[1] == 0x8b)
 			r = inflateReset(&z);
@@ -99,7 +99,7 @@ static int unpack_zstd(struct bytes packed, u64 limit, struct str *out, struct e
 
 	if (!z)
 		mem_exhausted(0);
-	/* 0: a frame ended; there may be more of them. */
+	/* 0: a frame has ended; more may follow. */
 	while (!ZSTD_isError(r) && (r || in.pos < in.size) && has_moved &&
 		(room = make_room(out, began, limit)) > 0) {
 		ZSTD_outBuffer to = {out->at + out->n, room, 0};
@@ -183,7 +183,7 @@ int unpack(enum unpack_form form, struct bytes packed, u64 limit, struct str *ou
 	case UNPACK_NONE:
 		break;
 	}
-	return err_set(err, ERR_UNSUPPORTED, "it is packed in a form that is not known");
+	return err_set(err, ERR_UNSUPPORTED, "it is packed in an unknown format");
 }
 
 /* ---- at once ---- */
@@ -192,7 +192,7 @@ static bool inflate_whole(struct bytes packed, u8 *out, size_t size)
 {
 	uLongf n_out = size;
 #ifdef PACE_HAS_DEFLATE
-	/* Twice as fast as zlib, which has to be able to stop anywhere. */
+	/* Twice as fast as zlib, which must be able to pause anywhere. */
 	struct libdeflate_decompressor *z = libdeflate_alloc_decompressor();
 	enum libdeflate_result r;
 	size_t n = 0;
@@ -214,5 +214,5 @@ int unpack_whole(enum unpack_form form, struct bytes packed, u8 *out, size_t siz
 		return ZSTD_decompress(out, size, packed.at, bytes_left(&packed)) == size
 			? 0
 			: damaged(err, "zstd");
-	return err_set(err, ERR_UNSUPPORTED, "it is packed in a form that is not known");
+	return err_set(err, ERR_UNSUPPORTED, "it is packed in an unknown format");
 }

@@ -1,10 +1,9 @@
 /*
- * unpack.h - bytes that were packed, unpacked in memory.
+ * unpack.h - unpacks compressed bytes in memory.
  *
- * In       a packed piece of a file; how it is packed; how large it may become
- * Out      what it was before
- * Errors   ERR_FORMAT for damaged ones, ERR_LIMIT for what becomes too large, ERR_UNSUPPORTED where
- *          this build lacks liblzma
+ * In       packed bytes; their format; the largest allowed result
+ * Out      the unpacked bytes
+ * Errors   ERR_FORMAT: damaged; ERR_LIMIT: the result is too large; ERR_UNSUPPORTED: this build lacks liblzma
  * Source   RFC 1950 and 1952 (zlib, gzip), RFC 8878 (zstd), the .xz file format; lz4.h
  */
 #ifndef PACE_SYMBOL_UNPACK_H
@@ -16,25 +15,25 @@
 
 enum unpack_form {
 	UNPACK_NONE,
-	UNPACK_ZLIB, /* gzip too */
+	UNPACK_ZLIB, /* also gzip */
 	UNPACK_ZSTD,
 	UNPACK_XZ,
 	UNPACK_LZ4,
 };
 
-/* How a whole file is packed, by its first bytes: gzip, zstd, xz, LZ4; else UNPACK_NONE. */
+/* The format of a packed file, from its first bytes: gzip, zstd, xz, LZ4; otherwise UNPACK_NONE. */
 enum unpack_form unpack_form_of(struct bytes packed);
 
 /* Whether this build has liblzma, and libdeflate. */
 bool unpack_has_xz(void);
 bool unpack_has_deflate(void);
 
-/* Appends what was packed. After an error `out` holds what could be had. */
+/* Appends the unpacked bytes. After an error `out` has the bytes that could be unpacked. */
 int unpack(enum unpack_form form, struct bytes packed, u64 limit, struct str *out, struct err *err);
 
 /*
- * What is said to have been `size` bytes, into room for so many: zlib (not gzip) or zstd. It is quicker,
- * most of all with libdeflate. What becomes more or less is damaged.
+ * Unpacks zlib (not gzip) or zstd of a known size: `size` bytes. This is faster, above all with libdeflate. A
+ * result of another size is an error.
  */
 int unpack_whole(enum unpack_form form, struct bytes packed, u8 *out, size_t size, struct err *err);
 

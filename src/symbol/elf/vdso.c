@@ -10,7 +10,7 @@ int vdso_open(struct elf *ret_elf, struct err *err)
 
 	if (!base)
 		return err_set(err, ERR_NOENT, "this kernel maps no vdso");
-	/* The kernel built it with its section table at the end. */
+	/* The kernel's build puts its section headers at the end. */
 	return elf_of_memory(ret_elf, base, base->e_shoff + (u64)base->e_shnum * base->e_shentsize,
 		err);
 }

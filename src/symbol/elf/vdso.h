@@ -1,5 +1,5 @@
 /*
- * vdso.h - the kernel's page of user code, as it is mapped into this process.
+ * vdso.h - the kernel's code for user mode, as it is mapped into this process.
  *
  * Source   vdso(7); getauxval(3), AT_SYSINFO_EHDR
  */

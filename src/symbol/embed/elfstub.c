@@ -4,10 +4,10 @@
 
 #include "base/fd.h"
 
-/* Beyond any real file: the symbols stand behind all that segments map. */
+/* Offsets above any real file's: the symbols are written behind all segments. */
 #define FILE_MAX (16ULL << 30)
 
-enum { SEGMENTS_MAX = 32 }; /* no file has more that are mapped to run */
+enum { SEGMENTS_MAX = 32 }; /* no real file has more executable segments */
 
 enum { SECTIONS = 6, TEXT = 1, SYMTAB = 2, STRTAB = 3, NOTE = 4, NAMES = 5 };
 
@@ -18,9 +18,9 @@ struct stub {
 	u32 n_segments;
 	struct str symbols, strings, note, names;
 	struct str segments;
-	u64 text_from, text_to; /* what .text has to span: all that is mapped to run */
+	u64 text_from, text_to; /* the span of .text: all executable segments */
 	u64 text_offset;
-	u64 end; /* of what segments map in the file */
+	u64 end; /* of the segments in the file */
 };
 
 static u32 add_name(struct str *names, const char *name)
@@ -57,7 +57,8 @@ static int take_segments(struct stub *s, struct err *err)
 		embedded_entry(s->from, EMBEDDED_SEGMENTS, s->dso->first_segment + i, &g,
 			sizeof(g));
 		if (g.offset > FILE_MAX || g.size > FILE_MAX)
-			return err_set(err, ERR_LIMIT, "a segment at 0x%llx has no place in a file",
+			return err_set(err, ERR_LIMIT,
+				"a segment at 0x%llx is too far out for a file",
 				(unsigned long long)g.offset);
 		runs = has_code(s, g.va, g.size);
 		if (runs && !s->text_to) {
@@ -119,7 +120,7 @@ static void take_note(struct stub *s)
 	str_fill(&s->note, '\0', align_up(s->note.n, 4) - s->note.n);
 }
 
-/* Behind all that segments map: note, symbols, strings, names; then the table of sections. */
+/* Writes note, symbols, strings and names behind all segments, then the table of sections. */
 static int put_sections(struct stub *s, int fd, u64 *ret_table)
 {
 	u64 at = align_up(MAX(s->end, (u64)0x1000), 16);
@@ -195,7 +196,7 @@ static int put_code(const struct stub *s, int fd, struct err *err)
 	return 0;
 }
 
-/* Last, as the first segment maps it: what stands there was not sampled. */
+/* Writes the ELF header last, as the first segment covers it: the bytes there were not sampled. */
 static int put_front(const struct stub *s, int fd, u64 table)
 {
 	Elf64_Ehdr h = {.e_type = ET_DYN,

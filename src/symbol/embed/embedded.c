@@ -10,12 +10,12 @@
 #include "symbol/embed/embedfold.h"
 #include "symbol/jit/jitdump.h"
 
-/* Entries are copied as they are: nothing else was ever tried. */
+/* Entries are copied as they are: big-endian machines are not supported. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "sections are little-endian");
 
 enum { PAGE_BYTES = 4096 };
 
-/* How large an entry is that this version knows. */
+/* The entry sizes that this version knows. */
 static const u32 entry_sizes[EMBEDDED_TABLES] = {
 	[EMBEDDED_STRINGS] = 1,
 	[EMBEDDED_BYTES] = 1,
@@ -53,7 +53,7 @@ static int take_table(struct embedded *e, u64 toc_at, struct err *err)
 	if (t.each < entry_sizes[t.id] || t.n > room / t.each || t.n > UINT32_MAX)
 		return damaged("a table does not fit", toc_at, err);
 	if (e->tables[t.id].each)
-		return damaged("a table is there twice", toc_at, err);
+		return damaged("a table occurs twice", toc_at, err);
 	e->tables[t.id].at = e->data + t.offset;
 	e->tables[t.id].n = t.n;
 	e->tables[t.id].each = t.each;
@@ -61,8 +61,8 @@ static int take_table(struct embedded *e, u64 toc_at, struct err *err)
 }
 
 /*
- * Entries belong to one DSO, pieces and bytes to one entry: who hands the same out again and again
- * wants work done that has no end. *next is where the entries of the next one may begin.
+ * Whether entries come after all earlier ones. Entries belong to one DSO, pieces and bytes to one entry: a file
+ * that uses the same entries repeatedly could cause unlimited work. *next is the lowest allowed index of the next.
  */
 static bool follows(const struct embedded *e, enum embedded_table_id id, u32 first, u32 n,
 	u64 next[EMBEDDED_TABLES])
@@ -81,8 +81,8 @@ static int check_dsos(struct embedded *e, struct err *err)
 	struct embedded_dso d;
 
 	if (e->tables[EMBEDDED_DSOS].n > EMBEDDED_DSOS_MAX)
-		return damaged("it has more files than anything real", e->tables[EMBEDDED_DSOS].n,
-			err);
+		return damaged("it has more files than any real recording",
+			e->tables[EMBEDDED_DSOS].n, err);
 	for (u64 i = 0; embedded_entry(e, EMBEDDED_DSOS, i, &d, sizeof(d)); i++) {
 		const char *path = embedded_string(e, d.path);
 
@@ -109,38 +109,38 @@ static int check_pieces(const struct embedded *e, struct err *err)
 
 	for (u64 i = 0; embedded_entry(e, EMBEDDED_PIECES, i, &p, sizeof(p)); i++) {
 		if (p.size > room)
-			return damaged("pieces have more bytes than there are", i, err);
+			return damaged("pieces have more bytes than the section", i, err);
 		room -= p.size;
 	}
 	for (u64 i = 0; embedded_entry(e, EMBEDDED_CODE, i, &c, sizeof(c)); i++) {
 		if (c.size > room)
-			return damaged("code has more bytes than there are", i, err);
+			return damaged("code has more bytes than the section", i, err);
 		room -= c.size;
 	}
 	if (e->tables[EMBEDDED_DUMPS].n > EMBEDDED_DSOS_MAX)
-		return damaged("it has more dumps than anything real", e->tables[EMBEDDED_DUMPS].n,
-			err);
+		return damaged("it has more dumps than any real recording",
+			e->tables[EMBEDDED_DUMPS].n, err);
 	for (u64 i = 0; embedded_entry(e, EMBEDDED_DUMPS, i, &d, sizeof(d)); i++) {
 		if (d.n_pieces > n_pieces)
-			return damaged("dumps have more pieces than there are", i, err);
+			return damaged("dumps have more pieces than the section", i, err);
 		n_pieces -= d.n_pieces;
 	}
 	for (u64 i = 0; embedded_entry(e, EMBEDDED_SECTIONS, i, &s, sizeof(s)); i++) {
 		if (s.n_pieces > n_pieces)
-			return damaged("sections have more pieces than there are", i, err);
+			return damaged("sections have more pieces than the section", i, err);
 		n_pieces -= s.n_pieces;
 	}
 	return 0;
 }
 
-/* Behind take_table() of all. */
+/* Call after take_table() of all tables. */
 static void unfold_tables(struct embedded *e)
 {
 	for (unsigned id = 0; id < EMBEDDED_TABLES; id++)
 		embedfold_table_back(e->tables[id].at, e->tables[id].each, e->tables[id].n);
 }
 
-/* Behind the checks: no more bytes than there are. */
+/* Call after the checks: the code is not larger than the table of bytes. */
 static void unfold_code(struct embedded *e)
 {
 	u64 n_bytes = e->tables[EMBEDDED_BYTES].n;
@@ -178,7 +178,7 @@ static int take_tables(struct embedded *e, bool is_folded, struct err *err)
 	return 0;
 }
 
-/* Into e->data, of which there are `size` bytes. */
+/* Unpacks to e->data, which has `size` bytes. */
 static int take_contents(struct embedded *e, u32 packing, const u8 *packed, u64 n, u64 size,
 	struct err *err)
 {
@@ -190,14 +190,14 @@ static int take_contents(struct embedded *e, u32 packing, const u8 *packed, u64 
 			packing);
 	if (!(packing & EMBEDDED_ZSTD)) {
 		if (n != size)
-			return damaged("its size is not what it says", 16, err);
+			return damaged("its size is not the one in its header", 16, err);
 		e->data = mem_alloc(size + 1);
 		memcpy(e->data, packed, size);
 		return 0;
 	}
-	/* A few bytes may claim to be many: the frame itself has to say the same. */
+	/* A few bytes may claim to be many: the zstd frame must give the same size. */
 	if (ZSTD_getFrameContentSize(packed, n) != size)
-		return damaged("its size is not what it says", 16, err);
+		return damaged("its size is not the one in its header", 16, err);
 	e->data = mem_alloc(size + 1);
 	got = ZSTD_decompress(e->data, size, packed, n);
 	if (ZSTD_isError(got) || got != size)
@@ -206,7 +206,7 @@ static int take_contents(struct embedded *e, u32 packing, const u8 *packed, u64 
 	return 0;
 }
 
-/* What a section of so many bytes may be unpacked: names are packed to a tenth of themselves. */
+/* How large a section may be unpacked: names compress to a tenth. */
 static u64 allowed(u64 n_packed)
 {
 	return MIN(allowance_bytes(&(struct allowance){0}, n_packed), (u64)EMBEDDED_LIMIT);
@@ -272,10 +272,10 @@ void embedded_attach(struct embedded *e, const struct reader *r, struct log *log
 	int result = embedded_open(e, r, &err);
 
 	if (result < 0)
-		log_warn(log, "%s; names are looked up in the files of this machine", err.msg);
+		log_warn(log, "%s; names come from the files of this machine instead", err.msg);
 	else if (result)
 		log_debug(log,
-			"'%s': %llu files' names are in the recording, %llu bytes, unpacked %llu",
+			"'%s': the recording contains the names of %llu files: %llu bytes, unpacked %llu",
 			r->path, (unsigned long long)embedded_count(e, EMBEDDED_DSOS),
 			(unsigned long long)e->n_packed, (unsigned long long)e->n_unpacked);
 }
@@ -382,8 +382,8 @@ bool embedded_address_of_offset(const struct embedded *e, const struct embedded_
 }
 
 /*
- * All entries of the three tables that are searched begin with the u64 they are sorted by. How many
- * of the n from `first` on begin at `at` or before.
+ * How many of the n entries from `first` on begin at `at` or before. The entries of all three tables that are
+ * searched begin with the u64 that they are sorted by.
  */
 static u32 count_up_to(const struct embedded *e, enum embedded_table_id id, u32 first, u32 n,
 	u64 at)
@@ -439,7 +439,7 @@ enum embedded_answer embedded_find_name(const struct embedded *e, const struct e
 		return place.symbol == EMBEDDED_NOTHING
 			? EMBEDDED_NONE
 			: embedded_symbol_at(e, d, place.symbol, ret);
-	/* Another instruction of a function that is known; of nested ones the innermost. */
+	/* Try another instruction of a known function; of nested functions the innermost. */
 	n = count_up_to(e, EMBEDDED_SYMBOLS, d->first_symbol, d->n_symbols, at);
 	for (u32 i = 0; i < MIN(n, (u32)OUTWARDS_MAX); i++)
 		if (embedded_symbol_at(e, d, n - 1 - i, ret) == EMBEDDED_FOUND && at < ret->end)
@@ -459,7 +459,7 @@ enum embedded_answer embedded_find_chain(const struct embedded *e, const struct 
 		return EMBEDDED_UNKNOWN;
 	if (place.source == EMBEDDED_NOTHING)
 		return EMBEDDED_NONE;
-	/* Callers come earlier in the table, or this would never end. */
+	/* Callers precede their callees in the table: otherwise this might not end. */
 	for (i = (u64)place.source + 1; i && *ret_n < LINE_DEPTH_MAX;
 		i = s.caller < i ? s.caller : 0) {
 		if (!embedded_entry(e, EMBEDDED_SOURCES, i - 1, &s, sizeof(s)))
@@ -501,7 +501,7 @@ u64 embedded_find_code(const struct embedded *e, const struct embedded_dso *d, u
 
 /* ---- generated code ---- */
 
-/* Fills the hole [from, to) with records that nobody reads. 0 or an errno. */
+/* Fills the hole [from, to) with filler records. Returns 0 or an errno. */
 static int fill_hole(int fd, u64 from, u64 to)
 {
 	while (from < to) {
@@ -509,7 +509,7 @@ static int fill_hole(int fd, u64 from, u64 to)
 		u32 prefix[4] = {JITDUMP_NOTHING, (u32)size};
 		int sys;
 
-		/* What is left over must have room for a record too. */
+		/* The rest must be large enough for another record. */
 		if (to - from - size && to - from - size < sizeof(prefix))
 			prefix[1] = (u32)(size -= sizeof(prefix));
 		sys = fd_write_at(fd, prefix, MIN(sizeof(prefix), to - from), from);
@@ -534,8 +534,8 @@ static int fill_dump(const struct embedded *e, const struct embedded_dump *dump,
 			return damaged("a dump's pieces are outside their table", i, err);
 		bytes = embedded_bytes(e, p.bytes, p.size);
 		if (!bytes || p.offset < at || p.offset > EMBEDDED_DUMP_LIMIT)
-			return damaged("a piece of a dump makes no sense", i, err);
-		/* Pieces far from each other have a page each, however small they are. */
+			return damaged("a piece of a dump is malformed", i, err);
+		/* Pieces that are far apart take a page each, however small they are. */
 		n_pages += p.offset / PAGE_BYTES >= next_page;
 		n_pages += p.size / PAGE_BYTES;
 		next_page = (p.offset + p.size) / PAGE_BYTES + 1;

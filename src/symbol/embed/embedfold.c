@@ -6,9 +6,9 @@
 
 /* ---- tables ---- */
 
-enum { WORD = 4 }; /* members are one, or two */
+enum { WORD = 4 }; /* members have one or two words */
 
-/* Small numbers of both signs as small ones. */
+/* Maps small numbers of either sign to small unsigned ones. */
 static u32 zigzag(u32 v)
 {
 	return v << 1 ^ -(v >> 31);
@@ -19,7 +19,7 @@ static u32 zigzag_back(u32 v)
 	return v >> 1 ^ -(v & 1);
 }
 
-/* The bytes of word `k` of all entries: first all that are the least significant. */
+/* The bytes of word `k` of all entries: the least significant bytes of all entries first. */
 static u8 *column(u8 *folded, u64 n, u32 k)
 {
 	return folded + k * WORD * n;
@@ -75,7 +75,7 @@ void embedfold_table_back(u8 *at, u32 each, u64 n)
 
 enum { LONGEST = 7, REACH = 1 << 24 };
 
-/* Where an instruction at `p` has a distance of 32 bits, which then is its end; 0: none that is known. */
+/* The offset of the 32-bit distance that ends the instruction at `p`; 0: not an instruction that has one. */
 static unsigned distance_at(const u8 *p)
 {
 	enum { MODRM_MASK = 0xc7, MODRM_RIP = 0x05 };
@@ -86,7 +86,7 @@ static unsigned distance_at(const u8 *p)
 		return 1;
 	case 0x0f: /* jcc */
 		return (p[1] & 0xf0) == 0x80 ? 2 : 0;
-	case 0x48: /* mov, lea, cmp of 64 bits with something in the file's data */
+	case 0x48: /* mov, lea, cmp of 64 bits with a RIP-relative operand */
 	case 0x4c:
 		return (p[2] & MODRM_MASK) == MODRM_RIP &&
 				(p[1] == 0x8d || p[1] == 0x8b || p[1] == 0x89 || p[1] == 0x3b ||
@@ -98,9 +98,9 @@ static unsigned distance_at(const u8 *p)
 }
 
 /*
- * Distances up to REACH become addresses, modulo as much: whether one was changed can be seen on it afterwards.
- * All of them stand with the most significant byte first, which of addresses is the one that stays the same.
- * Instructions are recognized by their first bytes, wherever those stand: what is none comes back like others.
+ * Distances up to REACH become addresses, modulo REACH, so that unfolding can see which ones were changed. All of
+ * them are stored with the most significant byte first, the one that addresses have in common. Instructions are
+ * recognised by their first bytes, at any offset: bytes that are no instruction are restored all the same.
  */
 static s32 moved(s32 distance, u32 by)
 {
@@ -108,7 +108,7 @@ static s32 moved(s32 distance, u32 by)
 
 	if (distance < -REACH || distance >= REACH)
 		return distance;
-	/* 25 bits, the highest of which is the sign. */
+	/* A number of 25 bits; the highest is the sign. */
 	return (s32)((sum & (2 * REACH - 1)) ^ REACH) - REACH;
 }
 
@@ -122,7 +122,7 @@ static u32 unfolded(u32 v, u32 end)
 	return (u32)moved((s32)__builtin_bswap32(v), -end);
 }
 
-/* All distances; `end`: what they count from. */
+/* Changes all distances; `end` is the address that a distance is relative to. */
 static void change(u8 *at, u64 n, u64 address, u32 (*changed)(u32 v, u32 end))
 {
 	for (u64 i = 0; i + LONGEST <= n; i++) {

@@ -1,11 +1,11 @@
 /*
- * embedfold.h - tables and code in an order in which they pack better, and back.
+ * embedfold.h - transforms tables and code so that they compress better, and back.
  *
- * In       bytes, which are changed in place; the same number stays
- * Out      a table member by member instead of entry by entry, each less the one before; code with addresses
- *          where it has distances, so that calls of the same function look the same
- * Errors   none: what was folded comes back as it was, and any bytes can be unfolded
- * Threads  any number, each with bytes of its own
+ * In       bytes, which are changed in place; their number stays the same
+ * Out      a table member by member instead of entry by entry, each as the difference to the one before; code
+ *          with absolute addresses in place of distances, so that all calls of a function look the same
+ * Errors   none: unfolding restores exactly what was folded, and accepts any bytes
+ * Threads  any number, each with its own bytes
  * Source   AMD64 Architecture Programmer's Manual 3: CALL, JMP, Jcc, RIP-relative addressing
  */
 #ifndef PACE_SYMBOL_EMBEDFOLD_H
@@ -15,7 +15,7 @@
 
 #include "base/types.h"
 
-/* `n` entries of `each` bytes; nothing happens to those of an odd size. */
+/* `n` entries of `each` bytes; tables whose entries have an odd size are left alone. */
 void embedfold_table(u8 *at, u32 each, u64 n);
 void embedfold_table_back(u8 *at, u32 each, u64 n);
 
@@ -25,7 +25,7 @@ static inline bool embedfold_has_code(u32 machine)
 	return machine == EM_X86_64;
 }
 
-/* Code of x86-64 that lies at `address`. */
+/* x86-64 code at `address`. */
 void embedfold_code(u8 *at, u64 n, u64 address);
 void embedfold_code_back(u8 *at, u64 n, u64 address);
 

@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "base/table.h"
 
-/* The same DSO in one of the sections. */
+/* One DSO in one of the sections. */
 struct part {
 	const struct embedded *from;
 	struct embedded_dso dso;
@@ -17,9 +17,9 @@ typedef VEC(struct part) part_list;
 
 struct named_place {
 	u64 at;
-	u32 order; /* of its section */
+	u32 order; /* of its section among the inputs */
 	u32 source, gap;
-	struct embedded_name name; /* .name NULL: nothing, or nobody asked */
+	struct embedded_name name; /* .name NULL: none, or not looked up */
 	bool has_asked;
 };
 
@@ -143,7 +143,7 @@ static int by_run(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* Ascending, none overlaps another. */
+/* Sorts the runs and removes overlaps. */
 static void straighten(run_list *runs)
 {
 	u64 end = 0;
@@ -262,7 +262,9 @@ static void add_frames(const part_list *parts, struct embedder *out)
 
 /* ---- DSOs ---- */
 
-/* The best that is known of it as a whole: with an image, with lines, without complaints. */
+/*
+ * The best description of the DSO as a whole: with an image, with lines, without reasons for missing names.
+ */
 static const struct part *best_of(const part_list *parts)
 {
 	const struct part *best = parts->at;
@@ -338,7 +340,7 @@ static bool has_dso(const struct embedder *out, const struct table *by_path, con
 	return false;
 }
 
-/* Each DSO when it is met first, with all that the later sections have of it. */
+/* Adds each DSO where it is first met, with all that the later sections have of it. */
 static void add_dsos(struct embedder *out, const struct embedded *all, size_t n)
 {
 	struct table by_path = {0};

@@ -1,10 +1,10 @@
 /*
- * embedunion.h - what several recordings carry with them, as one section.
+ * embedunion.h - merges the embedded sections of several recordings into one.
  *
  * In       opened sections, of which some may be empty
- * Out      for each DSO all that any of them knows; where two know of the same place, the first one.
- *          DSOs and dumps that are in `out` already stay as they are
- * Errors   none: entries that make no sense are left out
+ * Out      for each DSO all that any of them has; where two describe the same place, the first counts.
+ *          DSOs and dumps that are already in `out` are not changed
+ * Errors   none: malformed entries are left out
  */
 #ifndef PACE_SYMBOL_EMBEDUNION_H
 #define PACE_SYMBOL_EMBEDUNION_H

@@ -72,7 +72,7 @@ void frames_add(struct embedder *e, const struct cfi *cfi, const u64 *at, size_t
 
 /* ---- reading ---- */
 
-/* Copies the pieces to where they were, into memory that costs nothing elsewhere. */
+/* Copies the pieces to their offsets, into memory whose other pages stay unused. */
 static bool fill(struct frames *f, const struct embedded *e, const struct embedded_section *s)
 {
 	u8 *p;

@@ -42,7 +42,7 @@ bool jitcode_has_code(const struct jitcode *j, u32 pid)
 	return false;
 }
 
-/* Whether times of the dump and of the recording are of one clock. */
+/* Whether the dump's times and the recording's are from the same clock. */
 static bool is_same_clock(const struct jitcode *j, const struct jitdump *d)
 {
 	if (d->has_other_clock)
@@ -69,12 +69,12 @@ static void say_of_end(struct jitcode *j, struct jitcode_file *f)
 			d->codes.n);
 	if (f->n_replaced && !f->is_timed)
 		log_warn(j->log,
-			"'%s': %llu functions took the place of others, and the recording's clock is not the dump's: "
-			"what ran there has the later name; 'pace record -k mono' tells them apart",
+			"'%s': %llu functions replaced others at the same addresses, and the recording has another clock than the dump: "
+			"samples there have the later name; 'pace record -k mono' tells the functions apart",
 			path, (unsigned long long)f->n_replaced);
 }
 
-/* The next event of a dump, if there is one. */
+/* Reads the next event of a dump, if there is one. */
 static bool read_on(struct jitcode *j, struct jitcode_file *f, u64 time)
 {
 	enum { RETRY_NS = 10000000 };
@@ -87,8 +87,8 @@ static bool read_on(struct jitcode *j, struct jitcode_file *f, u64 time)
 		return false;
 	r = jitdump_next(&f->dump, &f->next, &err);
 	if (r < 0)
-		log_warn(j->log, "'%s': %s; what was made later has no name", f->dso->path,
-			err.msg);
+		log_warn(j->log, "'%s': %s; functions generated after this have no names",
+			f->dso->path, err.msg);
 	f->is_over = r < 0 || f->dump.is_closed;
 	if (!r)
 		f->retry_ns = time < UINT64_MAX - RETRY_NS ? time + RETRY_NS : UINT64_MAX;
@@ -121,7 +121,7 @@ static void load(struct machine *m, struct jitcode_file *f, u64 time)
 	f->n_replaced += machine_add_code(m, f->pid, &code, time);
 }
 
-/* When a file has to be looked at again. */
+/* The time of a file's next event, or the time to look at the file again. */
 static u64 next_time(const struct jitcode_file *f)
 {
 	return f->has_next ? f->next.time_ns : f->is_over ? UINT64_MAX : f->retry_ns;
@@ -129,11 +129,11 @@ static u64 next_time(const struct jitcode_file *f)
 
 static u64 time_of_next(const struct jitcode_file *f)
 {
-	/* Times that cannot be compared: code holds from the beginning, the later wins. */
+	/* If the times cannot be compared, code is valid from the beginning, and later code replaces it. */
 	return f->is_timed ? f->next.time_ns : 0;
 }
 
-/* What a file, and the names beside it, say of the time up to that: one after the other. */
+/* Adds the events of a file and of its `names`, up to a time, to the machine in order of time. */
 static void load_up_to(struct jitcode *j, struct machine *m, struct jitcode_file *f, u64 time)
 {
 	struct jitcode_file *both[] = {f, f->names}, *first;
@@ -182,7 +182,7 @@ static bool is_dump_name(const char *path)
 	return num_scan(&name, 10, &pid) && !strcmp(name, ".dump");
 }
 
-/* Two files of one process: code and names. */
+/* Links the two files of one process: code and names. */
 static void pair(struct jitcode_file *a, struct jitcode_file *b)
 {
 	struct jitcode_file *code = a->dump.is_names_only ? b : a,
@@ -212,7 +212,7 @@ static void add_file(struct jitcode *j, struct machine *m, u32 pid, const struct
 	j->idle_until_ns = 0;
 }
 
-/* Of a perf map the recording carries what it says of addresses that were used again and again. */
+/* Takes the dump that the recording contains of a perf map, with its reused addresses. */
 static void take_perfmap(struct jitcode *j, struct machine *m, u32 pid, const struct dso *dso)
 {
 	struct jitdump dump;
@@ -226,7 +226,7 @@ static void take_perfmap(struct jitcode *j, struct machine *m, u32 pid, const st
 		add_file(j, m, pid, dso, &dump);
 		return;
 	}
-	log_warn(j->log, "the recording's part of '%s' cannot be read", dso->path);
+	log_warn(j->log, "the part of '%s' that the recording contains cannot be read", dso->path);
 	close(fd);
 }
 
@@ -251,18 +251,20 @@ static void take_map(void *ctx, struct machine *m, u32 pid, const struct dso *ds
 	if ((!embedded_is_there(j->embedded) ||
 		    embedded_open_dump(j->embedded, dso->path, pid, &fd, &err)) &&
 		foreign_open(&whose, dso->path, dso->path, &fd, &err)) {
-		/* Of who was there before, like all others of the machine, maybe nothing was sampled. */
+		/*
+		 * A process from before the recording, like all others of the machine, may have no samples.
+		 */
 		if (time || err.code != ERR_NOENT)
-			log_warn(j->log, "%s: the code that process %u made has no names", err.msg,
-				pid);
+			log_warn(j->log, "%s: the code that process %u generated has no names",
+				err.msg, pid);
 		else
-			log_debug(j->log, "%s: code that process %u made has no names", err.msg,
-				pid);
+			log_debug(j->log, "%s: code that process %u generated has no names",
+				err.msg, pid);
 		return;
 	}
 	if (jitdump_open(&dump, fd, &err)) {
-		log_warn(j->log, "'%s': %s: the code that process %u made has no names", dso->path,
-			err.msg, pid);
+		log_warn(j->log, "'%s': %s: the code that process %u generated has no names",
+			dso->path, err.msg, pid);
 		close(fd);
 		return;
 	}

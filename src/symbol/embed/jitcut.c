@@ -8,13 +8,13 @@
 enum { HEADER = 40, PREFIX = 16, FIELDS = 64 };
 enum record_id { LOAD, MOVE, DEBUG_INFO, CLOSE, UNWINDING_INFO };
 
-/* A function, by the number that the dump gives it. */
+/* A function, by its number in the dump. */
 struct function {
 	u64 index;
-	bool is_kept; /* what has the number now */
+	bool is_kept; /* the code that has the number now */
 };
 
-/* Records [from, to) that are kept, not yet handed on: neighbours become one piece. */
+/* Records [from, to) are kept, but not added yet: adjacent records become one piece. */
 struct cut {
 	struct embedder *embedder;
 	const struct jitdump *dump;
@@ -22,9 +22,9 @@ struct cut {
 	size_t n;
 	u64 left;
 	u64 from, to;
-	u64 lines_from, lines_to, lines_va; /* that wait for their code */
-	u64 tables_from, tables_to;         /* likewise */
-	VEC(struct function) functions;     /* that were kept at some time */
+	u64 lines_from, lines_to, lines_va; /* waiting for their code */
+	u64 tables_from, tables_to;         /* the same for unwinding tables */
+	VEC(struct function) functions;     /* those that were ever kept */
 	struct table by_index;
 	bool is_full;
 };
@@ -98,13 +98,13 @@ static void take_load(struct cut *c, struct bytes *b, u64 at, u64 size)
 	if (!has_place(c, at + size - code_size, at + size)) {
 		struct function *known = find_function(c, index);
 
-		/* The number means other code from now on. */
+		/* The number belongs to other code from now on. */
 		if (known)
 			known->is_kept = false;
 	} else {
 		bool has_lines = c->lines_to && c->lines_va == va;
 
-		/* In the order in which they stand in the file. */
+		/* In the order of the file. */
 		if (has_lines && c->lines_from < c->tables_from)
 			keep(c, c->lines_from, c->lines_to);
 		if (c->tables_to)
@@ -147,7 +147,7 @@ static void take_record(struct cut *c, u32 id, struct bytes *b, u64 at, u64 size
 	}
 }
 
-/* The n bytes at `at`, as far as the file has them. */
+/* Up to n bytes at `at`, as many as the file has. */
 static struct bytes look_at(const struct cut *c, u64 at, u8 *room, size_t n)
 {
 	ssize_t got = fd_read_some_at(c->dump->fd, room, n, at);
@@ -170,7 +170,7 @@ bool jitcut_add(struct embedder *e, const struct jitdump *d, const char *path, u
 		return true;
 	embedder_add_dump(e, path, pid, d->at);
 	keep(&c, 0, size);
-	/* As far as jitdump_next() came: behind that it is damaged, or was not written yet. */
+	/* As far as jitdump_next() came: after that the dump is damaged, or was not written yet. */
 	for (at = size; at < d->at; at += size) {
 		b = look_at(&c, at, room, sizeof(room));
 		if (!bytes_u32(&b, &id) || !bytes_u32(&b, &size) || !bytes_skip(&b, 8) ||

@@ -1,15 +1,14 @@
 /*
- * jitcut.h - a jitdump cut down to some of its functions.
+ * jitcut.h - a jitdump reduced to some of its functions.
  *
- * In       an open dump, which jitdump_next() has read to its end; places in the file that lie in the
- *          code of the functions wanted
- * Out      pieces of the file, each at its own place: its header, the records of these functions, of
- *          their lines, of where they were moved
+ * In       an open dump that jitdump_next() has read to its end; offsets in the code of the wanted functions
+ * Out      pieces of the file, each at its own offset: the header, and the records of these functions, their
+ *          lines and their moves
  * Owns     nothing
- * Errors   none: a dump that cannot be read any more is cut there
+ * Errors   none: if the dump becomes unreadable the pieces end there
  *
- * What reads the pieces, with records that mean nothing between them, finds the same for these places
- * as in the whole dump.
+ * Reading the pieces, with filler records between them, gives the same result for these offsets as reading
+ * the whole dump.
  */
 #ifndef PACE_SYMBOL_JITCUT_H
 #define PACE_SYMBOL_JITCUT_H
@@ -17,7 +16,7 @@
 #include "symbol/embed/embedder.h"
 #include "symbol/jit/jitdump.h"
 
-/* n places, ascending. `left`: so many bytes at most. False if they were not enough. */
+/* Adds the pieces for n ascending offsets, `left` bytes at most. Returns false if that was not enough. */
 bool jitcut_add(struct embedder *e, const struct jitdump *d, const char *path, u32 pid,
 	const u64 *places, size_t n, u64 left);
 

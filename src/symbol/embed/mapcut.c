@@ -13,14 +13,14 @@ enum { PREFIX = 16, HEADER = 40, LOAD_FIXED = 40, LOAD = 0, CLOSE = 3, CODE_MAX 
 struct mapcut {
 	struct embedder *embedder;
 	struct perfmap map; /* lines only */
-	VEC(u64) times;     /* by line: since when it is in the file */
+	VEC(u64) times;     /* by line: when it was first in the file */
 	VEC(u32) wanted;    /* lines, ascending */
 	const u64 *places;
 	size_t n_places;
-	u64 at; /* where the next record goes */
+	u64 at; /* offset of the next record */
 };
 
-/* Lines [.., size) of the file hold since `time`. */
+/* Reads the lines up to `size`, which are valid since `time`. */
 static bool read_to(struct mapcut *c, int fd, u64 size, u64 time)
 {
 	enum { PIECE = 64 << 10 };
@@ -43,7 +43,7 @@ static void read_lines(struct mapcut *c, int fd, u32 pid, const struct growth *g
 	vec_each(mark, &growth->marks) {
 		if (mark->pid != pid)
 			continue;
-		/* Begun anew: another process, which had the number before. */
+		/* The file was begun anew, by another process with the same pid. */
 		if (mark->size < c->map.n_bytes) {
 			perfmap_fini(&c->map);
 			perfmap_init(&c->map);
@@ -54,7 +54,7 @@ static void read_lines(struct mapcut *c, int fd, u32 pid, const struct growth *g
 	}
 }
 
-/* The number of the first place that is not below an address. */
+/* The index of the first place at or above an address. */
 static size_t place_from(const struct mapcut *c, u64 address)
 {
 	return search_from(c->places, c->n_places, sizeof(*c->places), address);
@@ -67,7 +67,7 @@ static bool has_place(const struct mapcut *c, const struct perfmap_line *line)
 	return i < c->n_places && c->places[i] < line->end;
 }
 
-/* Of lines that overlap others, those that were sampled; of others the perf map says all. */
+/* Chooses the lines that overlap others and were sampled; for all other lines the perf map is enough. */
 static void choose(struct mapcut *c, const struct sort_item *items, size_t n)
 {
 	const struct perfmap_line *lines = c->map.lines.at;
@@ -129,7 +129,7 @@ static u64 load_size(const struct perfmap_line *line)
 	return PREFIX + LOAD_FIXED + strlen(line->name) + 1 + (line->end - line->start);
 }
 
-/* The code itself is a hole. */
+/* Adds a load record. Its code is a hole. */
 static void add_load(struct mapcut *c, u32 i, u64 time, u32 pid, struct str *room)
 {
 	const struct perfmap_line *line = &c->map.lines.at[i];
@@ -149,7 +149,7 @@ static void add_load(struct mapcut *c, u32 i, u64 time, u32 pid, struct str *roo
 	add_piece(c, room, size);
 }
 
-/* The next place that no line had; `next` leads there, of each place one that is not before it. */
+/* The next place without a line, from i on. next[i] points to a place at or after i; paths are shortened. */
 static size_t free_place(size_t *next, size_t i)
 {
 	while (next[i] != i)
@@ -157,7 +157,7 @@ static size_t free_place(size_t *next, size_t i)
 	return i;
 }
 
-/* Whether each of the lines was the first at all places it has; the caller frees. */
+/* Finds which lines were the first at all of their places. The caller frees. */
 static bool *find_firsts(const struct mapcut *c)
 {
 	bool *is_first = mem_zalloc((c->wanted.n + 1) * sizeof(*is_first));
@@ -177,7 +177,7 @@ static bool *find_firsts(const struct mapcut *c)
 	return is_first;
 }
 
-/* How large the dump is; what is too much for one is left out. */
+/* The size of the dump. Lines that exceed the limit of a dump are left out. */
 static u64 dump_size(struct mapcut *c)
 {
 	u64 size = HEADER + PREFIX;
@@ -211,7 +211,7 @@ static void add_dump(struct mapcut *c, const char *path, u32 pid)
 	put_u64(&room, 0);
 	put_u64(&room, JITDUMP_NAMES_ONLY);
 	add_piece(c, &room, HEADER);
-	/* Times must not go back: what holds since ever comes first. */
+	/* Times must not go back: lines that are valid from the beginning come first. */
 	for (size_t k = 0; k < c->wanted.n; k++)
 		if (is_first[k])
 			add_load(c, c->wanted.at[k], 0, pid, &room);

@@ -10,7 +10,7 @@
 #include "symbol/embed/elfstub.h"
 
 /*
- * Creates a file at a recorded path below the folder, with the folders it lies in. A descriptor, or
+ * Creates a file at a recorded path below the folder, with its parent folders. Returns a descriptor, or
  * < 0 with errno.
  */
 static int create_below(int folder, const char *path)
@@ -48,7 +48,7 @@ static int create_below(int folder, const char *path)
 	return -1;
 }
 
-/* Where the kernel begins has many names: perf knows it by this one. */
+/* Whether the symbol is the start of the kernel, under the name that perf searches for. It has others. */
 static bool is_beginning(const char *name)
 {
 	size_t n = strlen(name);
@@ -56,7 +56,7 @@ static bool is_beginning(const char *name)
 	return n >= 5 && !strcmp(name + n - 5, "_text");
 }
 
-/* Lines of /proc/kallsyms, or of a perf map. */
+/* Writes lines of /proc/kallsyms, or of a perf map. */
 static int put_symbols(const struct embedded *e, const struct embedded_dso *d,
 	struct allowance_rest *rest, int fd, struct err *err)
 {
@@ -93,7 +93,7 @@ static int copy_dump(int from, int to, struct allowance_rest *rest, struct err *
 	off_t at = 0, end = lseek(from, 0, SEEK_END);
 	u8 room[1 << 16];
 
-	/* What is not there stays a hole: a dump may say that it is very large. */
+	/* Holes stay holes: a dump may claim to be very large. */
 	while ((at = lseek(from, at, SEEK_DATA)) >= 0) {
 		off_t hole = lseek(from, at, SEEK_HOLE);
 
@@ -121,7 +121,7 @@ struct unboxing {
 	int folder;
 	u64 n_files;
 	struct allowance_rest rest;
-	struct err too_much; /* where rest.is_exceeded */
+	struct err too_much; /* if rest.is_exceeded */
 };
 
 static void end_file(struct unboxing *u, const char *path, int fd, int result,
@@ -144,7 +144,7 @@ static void put_dso(struct unboxing *u, const struct embedded_dso *d)
 	struct err err;
 	int fd, r;
 
-	/* Modules are in kallsyms with addresses that nobody knows any more; the vdso is no file. */
+	/* The addresses of modules in kallsyms are lost; the vdso is no file. */
 	if (!path || (!is_text && d->kind != DSO_FILE))
 		return;
 	fd = create_below(u->folder, path);
@@ -187,7 +187,7 @@ int unbox_write(const struct embedded *e, const struct reader *from, const char 
 			.limit = limit,
 			.left = limit,
 			.offset = from->sections[FEATURE_EMBEDDED].offset,
-			.what = "the files that it carries"}};
+			.what = "the files that it contains"}};
 	struct embedded_dump dump;
 	struct embedded_dso d;
 

@@ -1,14 +1,15 @@
 /*
- * unbox.h - what a recording carries, as files in a folder.
+ * unbox.h - writes the embedded contents of a recording as files into a folder.
  *
- * In       an opened section; the name of a folder that is not there yet
- * Out      each file below it where it was on the machine that recorded: ELF stubs, perf maps,
- *          jitdumps; kallsyms
- * Errors   ERR_SYS; ERR_LIMIT: files that come to more than a recording of its size may (file/allowance.h):
- *          what shares names and bytes has no end otherwise; a file that cannot be made is said in the log, the others are made all the same
+ * In       an opened section; the name of a folder that does not exist yet
+ * Out      files with the paths they had on the machine that recorded, below the folder: ELF stubs, perf
+ *          maps, jitdumps; kallsyms
+ * Errors   ERR_SYS; ERR_LIMIT: the files exceed what a recording of its size may unpack to
+ *          (file/allowance.h): entries that share names and bytes could make any amount. A file that cannot
+ *          be written is logged, and the others are still written
  *
- * Paths come from a file that nobody vouches for: all of them stay below the folder, no link is
- * followed, nothing that is there is written over.
+ * The paths come from an untrusted file: all of them stay below the folder, no link is followed, no
+ * existing file is overwritten.
  */
 #ifndef PACE_SYMBOL_UNBOX_H
 #define PACE_SYMBOL_UNBOX_H

@@ -25,7 +25,7 @@ static u8 of_file(const char *path, u8 id[BUILD_ID_MAX])
 	return n;
 }
 
-/* Out of notes that the running kernel shows as a file. */
+/* Reads the build-id from a file in which the running kernel shows its notes. */
 static u8 of_notes(const char *path, const char *dso, u8 id[BUILD_ID_MAX], struct log *log)
 {
 	struct str notes = {0};
@@ -54,7 +54,7 @@ u8 buildid_of_module(const char *folder, const char *name, u8 id[BUILD_ID_MAX], 
 	return of_notes(path, name, id, log);
 }
 
-/* Of the file that ran, if it can still be had. */
+/* Reads the build-id of the file that ran, if a process still has it or its path still leads to it. */
 static u8 of_living_file(struct liveproc *liveproc, const struct dso *dso, u8 id[BUILD_ID_MAX])
 {
 	struct find_places places = {.symfs = "", .liveproc = liveproc, .is_now = true};
@@ -75,7 +75,7 @@ static u8 of_dso(struct liveproc *liveproc, const struct dso *dso, u8 id[BUILD_I
 		memcpy(id, dso->build_id, dso->build_id_size);
 		return dso->build_id_size;
 	}
-	/* What is known here is known of this kernel. */
+	/* This machine knows only its own kernel. */
 	if (dso->is_guest)
 		return 0;
 	switch ((enum dso_kind)dso->kind) {

@@ -17,7 +17,7 @@
 enum {
 	PATH_SIZE = 4096,
 	PARTS_AT_ONCE = 64,
-	FRESH_S = 3600, /* how exactly is known when a file was last used */
+	FRESH_S = 3600, /* resolution of the time of last use */
 };
 
 const struct cache_kind_row cache_kinds[CACHE_KINDS] = {
@@ -46,12 +46,12 @@ static u64 limit(void)
 	return bytes;
 }
 
-/* The path of the directory, and of the one above it, which may have to be made; false: none. */
+/* The path of the folder, and of its parent, which may have to be made. False: there is none. */
 static bool find_dir(char above[PATH_SIZE], char path[PATH_SIZE])
 {
 	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 
-	/* The specification: a relative path is to be ignored. */
+	/* The specification says to ignore a relative path. */
 	if (base && base[0] == '/')
 		snprintf(above, PATH_SIZE, "%s", base);
 	else if (home && home[0] == '/')
@@ -61,7 +61,7 @@ static bool find_dir(char above[PATH_SIZE], char path[PATH_SIZE])
 	return (size_t)snprintf(path, PATH_SIZE, "%s/pace", above) < PATH_SIZE;
 }
 
-/* The directory, made if `create`; an fd, or -1. */
+/* Opens the folder; makes it first if `create`. Returns an fd, or -1. */
 static int open_dir(bool create)
 {
 	char above[PATH_SIZE], path[PATH_SIZE];
@@ -75,7 +75,7 @@ static int open_dir(bool create)
 		mkdir(path, 0700);
 	}
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	/* What others can write, others can fake. */
+	/* A folder that others can write may hold forged files. */
 	if (fd >= 0 && (fstat(fd, &st) || st.st_uid != geteuid() || st.st_mode & 022)) {
 		close(fd);
 		fd = -1;
@@ -97,7 +97,7 @@ bool cache_map(const char *key, bool is_look, const u8 **ret_data, u64 *ret_size
 		return false;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_size > 0)
 		map = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	/* The file's time says when it was used: reading alone is not noted everywhere. */
+	/* The file's mtime is its last use: not every mount records reads (atime). */
 	if (map != MAP_FAILED && !is_look && time(NULL) - st.st_mtime > FRESH_S)
 		futimens(fd, NULL);
 	close(fd);
@@ -108,9 +108,9 @@ bool cache_map(const char *key, bool is_look, const u8 **ret_data, u64 *ret_size
 	return true;
 }
 
-/* ---- what there is ---- */
+/* ---- listing ---- */
 
-/* The number behind KEY. of a KEY.PID.new. */
+/* Parses the PID of KEY.PID.new, a file that is still being written. */
 static bool is_unfinished(const char *name, int *ret_pid)
 {
 	const char *dot = strrchr(name, '.');
@@ -123,7 +123,7 @@ static bool is_unfinished(const char *name, int *ret_pid)
 	return dot > name;
 }
 
-/* False: the file is not the cache's. */
+/* Returns false if the file is not the cache's. */
 static bool kind_of(const char *name, enum cache_kind *ret_kind)
 {
 	for (enum cache_kind kind = 0; kind < CACHE_KINDS; kind++) {
@@ -147,7 +147,7 @@ static int by_use(const void *a, const void *b)
 	return strcmp(x->key, y->key);
 }
 
-/* Takes over the descriptor. */
+/* Takes ownership of the descriptor. */
 static void list_dir(int fd, cache_entries *entries)
 {
 	DIR *dir = fdopendir(fd);
@@ -207,7 +207,7 @@ int cache_clear(const cache_entries *entries, struct err *err)
 	return sys ? err_sys(err, sys, "removing files of the cache") : 0;
 }
 
-/* Removes what was not used for longest until the rest is within the limit; `dir` stays open. */
+/* Removes the least recently used files until the rest is within the limit. `dir` stays open. */
 static void trim(int dir, const char *newest)
 {
 	cache_entries entries = {0};
@@ -219,7 +219,7 @@ static void trim(int dir, const char *newest)
 	for (size_t i = entries.n; i-- > 0;) {
 		const struct cache_entry *e = &entries.at[i];
 		int pid = 0;
-		/* Of a writer that is gone. */
+		/* The writer of this file has died. */
 		bool is_left = is_unfinished(e->key, &pid) && kill(pid, 0) && errno == ESRCH;
 
 		if (!is_left && (sum <= most || !strcmp(e->key, newest)))
@@ -232,11 +232,11 @@ static void trim(int dir, const char *newest)
 
 /* ---- writing ---- */
 
-/* All bytes of the parts; false if they do not fit. */
+/* Writes all bytes of the parts. Returns false if they do not fit. */
 static bool write_parts(int fd, const struct cache_part *parts, size_t n)
 {
 	struct iovec some[PARTS_AT_ONCE];
-	u64 skipped = 0; /* of the first part */
+	u64 skipped = 0; /* bytes of the first part */
 
 	while (n) {
 		size_t k = MIN(n, (size_t)PARTS_AT_ONCE);

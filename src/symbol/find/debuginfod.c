@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 
-/* What is used of the library; its header need not be installed. */
+/* The functions used of the library; its header need not be installed. */
 struct debuginfod_library {
 	void *handle;
 	void *(*begin)(void);
@@ -32,7 +32,7 @@ static const struct {
 
 enum { ID_MAX = 20, WATCH_NS = 100000000, QUESTIONS_MAX = 32 };
 
-/* Shared by who waits and the thread that asks: the last of them frees it. */
+/* Shared by the waiting callers and the requesting thread: the last of them frees it. */
 struct debuginfod_question {
 	struct debuginfod_library library;
 	enum debuginfod_kind kind;
@@ -40,9 +40,9 @@ struct debuginfod_question {
 	char name[256];
 	u64 deadline_ns;
 	pthread_mutex_t lock;
-	pthread_cond_t has_answer; /* by CLOCK_MONOTONIC */
+	pthread_cond_t has_answer; /* its clock is CLOCK_MONOTONIC */
 	unsigned n_users;
-	bool is_answered, is_left; /* nobody wants the answer any more */
+	bool is_answered, is_left; /* is_left: no caller wants the answer any more */
 	int result;                /* < 0: an errno */
 	char *path;
 	long n_bytes, n_total;
@@ -84,7 +84,7 @@ void debuginfod_init(struct debuginfod *d, double seconds, struct log *log)
 	d->log = log;
 }
 
-/* ---- questions ---- */
+/* ---- requests ---- */
 
 static void release(struct debuginfod_question *q)
 {
@@ -101,10 +101,10 @@ static void release(struct debuginfod_question *q)
 	mem_free(q);
 }
 
-/* What the thread is busy with: the library hands its progress function nothing of ours. */
+/* The thread's current request: the library passes no pointer of ours to its progress function. */
 static _Thread_local struct debuginfod_question *asked_now;
 
-/* The library calls it every now and then while it waits; true ends the question. */
+/* The library calls it regularly while it waits. Returning true cancels the request. */
 static int take_progress(void *client, long a, long b)
 {
 	struct debuginfod_question *q = asked_now;
@@ -165,7 +165,7 @@ static struct debuginfod_question *question_new(const struct debuginfod *d,
 	return q;
 }
 
-/* Starts the thread. Where there can be none, the question counts as not answered. */
+/* Starts the thread. If that fails, the request counts as not answered. */
 static void start(struct debuginfod_question *q)
 {
 	pthread_attr_t detached;
@@ -182,7 +182,7 @@ static void start(struct debuginfod_question *q)
 	pthread_attr_destroy(&detached);
 }
 
-/* Called with the lock. The question that is or was asked; NULL: nobody can be, see d->err. */
+/* Call with the lock held. Returns the request, sent now or before. NULL: none can be sent, see d->err. */
 static struct debuginfod_question *find_or_ask(struct debuginfod *d, enum debuginfod_kind kind,
 	const char *name, const u8 *id, u8 n)
 {
@@ -225,7 +225,7 @@ void debuginfod_ask(struct debuginfod *d, enum debuginfod_kind kind, const char 
 	if (n > ID_MAX)
 		return;
 	pthread_mutex_lock(&d->lock);
-	/* Servers are there for all: what is beyond this is asked when it is needed. */
+	/* Public servers deserve few requests at a time: the rest are sent when their answers are needed. */
 	vec_each(q, &d->questions)
 		n_waiting += !has_answer(*q);
 	if (n_waiting < QUESTIONS_MAX)
@@ -235,7 +235,7 @@ void debuginfod_ask(struct debuginfod *d, enum debuginfod_kind kind, const char 
 
 /* ---- waiting ---- */
 
-/* Tells who watches, if it is time to; what that says of giving up holds for all. */
+/* Calls the watcher, if it is time to. If it gives up, all requests are given up. */
 static void show_state(struct debuginfod *d, const struct debuginfod_question *waited_for)
 {
 	struct debuginfod_state state = {.name = waited_for->name};
@@ -273,7 +273,7 @@ static bool has_given_up(struct debuginfod *d)
 	return has;
 }
 
-/* Until there is an answer, the time is over, or somebody gave up. */
+/* Waits until there is an answer, the time is over, or the user gave up. */
 static void wait_for(struct debuginfod *d, struct debuginfod_question *q)
 {
 	while (!has_answer(q) && clock_now_ns() <= d->deadline_ns && !has_given_up(d)) {
@@ -292,14 +292,14 @@ static int unanswered(struct debuginfod *d, const char *name, struct err *err)
 {
 	if (has_given_up(d))
 		return err_set(err, ERR_LIMIT,
-			"debuginfod was asked for the symbols of '%.300s', but nobody waited for them",
+			"debuginfod was asked for the symbols of '%.300s', but the wait was cancelled",
 			name);
 	return err_set(err, ERR_LIMIT,
 		"debuginfod did not send the symbols of '%.300s' within %g s: --debuginfod gives it more time",
 		name, d->seconds);
 }
 
-/* What the library says, which calls most that servers do wrong "no such file". */
+/* Reports the library's error. It maps most errors of servers to "no such file". */
 static int refused(int sys, const char *name, struct err *err)
 {
 	if (sys == ENOENT)
@@ -314,7 +314,8 @@ int debuginfod_fetch(struct debuginfod *d, enum debuginfod_kind kind, const char
 	int result = 0;
 
 	if (n > ID_MAX)
-		return err_set(err, ERR_NOENT, "'%.300s' has no build-id that servers know", name);
+		return err_set(err, ERR_NOENT,
+			"the build-id of '%.300s' is too long for debuginfod", name);
 	pthread_mutex_lock(&d->lock);
 	q = find_or_ask(d, kind, name, id, n);
 	pthread_mutex_unlock(&d->lock);
@@ -339,8 +340,8 @@ int debuginfod_fetch(struct debuginfod *d, enum debuginfod_kind kind, const char
 }
 
 /*
- * What is not answered is left behind; but a thread that is inside of the library when the program
- * ends would meet its exit handlers. The library looks at least once a second whether to go on.
+ * Abandons a request without an answer. But a thread that is inside the library when the program ends would
+ * run into its exit handlers. The library asks at least once a second whether to continue.
  */
 static void leave(struct debuginfod_question *q, u64 until_ns)
 {
@@ -366,7 +367,7 @@ void debuginfod_fini(struct debuginfod *d)
 	vec_each(q, &d->questions)
 		leave(*q, until_ns);
 	vec_fini(&d->questions);
-	/* The library stays loaded: it, and what it needs, may have threads and exit handlers. */
+	/* The library stays loaded: it, and its own libraries, may have threads and exit handlers. */
 	mem_free(d->library);
 	pthread_mutex_destroy(&d->lock);
 }

@@ -1,15 +1,15 @@
 /*
- * debuginfod.h - files by build-id from the servers that the user's environment names.
+ * debuginfod.h - fetches files by build-id from the servers in the user's environment.
  *
- * Each question is asked by a thread of its own, all at the same time; who needs the answer waits for
- * it until the time for all of them is over, or somebody gives up. What was not answered by then is
- * left behind: the thread ends when the library lets it.
- * In       a build-id; DEBUGINFOD_URLS. Without it nothing happens: no library is loaded, nobody is asked
+ * Each file is requested by a thread of its own, all at the same time. A caller that needs the answer waits
+ * until the time for all requests is over, or the user gives up. Requests without an answer by then are
+ * abandoned: their threads end when the library lets them.
+ * In       a build-id; DEBUGINFOD_URLS. If it is not set nothing is loaded and no server is asked
  * Out      the path of the file in the library's cache
- * Owns     the loaded library, the questions
- * Errors   ERR_NOENT: no server has it; ERR_LIMIT: the time for all questions together is over, or
- *          somebody gave up; ERR_UNSUPPORTED: libdebuginfod.so.1 is not installed
- * Threads  all of it by any number
+ * Owns     the loaded library, the requests
+ * Errors   ERR_NOENT: no server has it; ERR_LIMIT: the time for all requests together is over, or the
+ *          user gave up; ERR_UNSUPPORTED: libdebuginfod.so.1 is not installed
+ * Threads  all functions may be called by any number
  * Source   debuginfod_find_debuginfo(3)
  */
 #ifndef PACE_SYMBOL_DEBUGINFOD_H
@@ -27,18 +27,18 @@ enum debuginfod_kind { DEBUGINFOD_DEBUG, DEBUGINFOD_EXECUTABLE };
 struct debuginfod_library;
 struct debuginfod_question;
 
-/* What is said to who watches. */
+/* What the watcher is told. */
 struct debuginfod_state {
 	unsigned n_waiting, n_asked;
-	const char *name;     /* one that is waited for */
-	u64 n_bytes, n_total; /* of all that are on their way; total 0: not known */
+	const char *name;     /* of one request that is waited for */
+	u64 n_bytes, n_total; /* of all running downloads; total 0: unknown */
 	double seconds_left;
 };
 
 struct debuginfod {
-	double seconds; /* for all questions together, from the first one on; 0: ask nobody */
+	double seconds; /* for all requests together, from the first one on; 0: no server is asked */
 	struct log *log;
-	/* Called every now and then while somebody waits, by one thread at a time; false: give up. */
+	/* Called regularly while a caller waits, by one thread at a time. Returns false to give up. */
 	bool (*watch)(void *ctx, const struct debuginfod_state *state);
 	void *watch_ctx;
 	pthread_mutex_t lock;
@@ -52,14 +52,14 @@ struct debuginfod {
 void debuginfod_init(struct debuginfod *d, double seconds, struct log *log);
 void debuginfod_fini(struct debuginfod *d);
 
-/* Whether there is anybody to ask. */
+/* Whether there are servers to ask. */
 bool debuginfod_is_wanted(const struct debuginfod *d);
 
-/* Asks, if that was not asked before, and waits for nothing. `name` is for messages. */
+/* Sends the request, unless it was sent before. Does not wait. `name` is for messages. */
 void debuginfod_ask(struct debuginfod *d, enum debuginfod_kind kind, const char *name, const u8 *id,
 	u8 n);
 
-/* Asks, if that was not asked before, and waits for the answer. */
+/* Sends the request, unless it was sent before, and waits for the answer. */
 int debuginfod_fetch(struct debuginfod *d, enum debuginfod_kind kind, const char *name,
 	const u8 *id, u8 n, struct str *ret_path, struct err *err);
 

@@ -29,8 +29,8 @@ static bool is_same_build(const struct dso *dso, const struct elf *elf)
 enum identity { SAME_FILE, OTHER_FILE, UNKNOWN_FILE };
 
 /*
- * Whether a file is the one that was mapped, by its inode. On another device (an overlay's
- * own) nothing can be compared.
+ * Whether a file is the one that was mapped, judging by its inode. If the devices differ (an overlay has
+ * its own) inodes cannot be compared.
  */
 static enum identity identify(const struct dso *dso, const struct elf *elf)
 {
@@ -49,13 +49,13 @@ bool find_is_elsewhere(const struct find_places *places, const char *path, struc
 	if (places->is_now || *places->symfs || places->origin != FIND_ELSEWHERE)
 		return false;
 	err_set(err, ERR_FORMAT,
-		"the recording was made on another machine%s%.64s%s, and has no build-id that '%.300s' here could be known by: '--symfs DIR' names a copy of that machine's files ('--symfs /' takes those that are here)",
+		"the recording was made on another machine%s%.64s%s, and has no build-id to check '%.300s' of this machine against: name a copy of that machine's files by '--symfs DIR' ('--symfs /' uses the files of this machine)",
 		places->hostname ? ", '" : "", places->hostname ? places->hostname : "",
 		places->hostname ? "'" : "", path);
 	return true;
 }
 
-/* Whether a file can have been the one that ran where no build-id tells. */
+/* Whether a file can be the one that ran, if there is no build-id to tell. */
 static bool can_be(const struct find_places *places, const struct dso *dso, const struct elf *elf,
 	const char *path, struct err *err)
 {
@@ -66,8 +66,8 @@ static bool can_be(const struct find_places *places, const struct dso *dso, cons
 		return false;
 	if (identity == OTHER_FILE) {
 		err_set(err, ERR_FORMAT,
-			"'%s' is another file than the one that ran: it was replaced meanwhile%s",
-			path, places->is_now ? "" : " ('--symfs /' takes it all the same)");
+			"'%s' is not the file that ran: it has been replaced since%s", path,
+			places->is_now ? "" : " ('--symfs /' uses it anyway)");
 		return false;
 	}
 	if (places->is_now || dso->code_from == dso->code_to)
@@ -77,9 +77,9 @@ static bool can_be(const struct find_places *places, const struct dso *dso, cons
 		(fit == LOADMAP_PART && (identity == SAME_FILE || *places->symfs)))
 		return true;
 	err_set(err, ERR_FORMAT,
-		"'%s' is another build: its code is not what was mapped, bytes 0x%llx to 0x%llx of the file%s",
+		"'%s' is another build: the code that was mapped, bytes 0x%llx to 0x%llx of the file, does not fit it%s",
 		path, (unsigned long long)dso->code_from, (unsigned long long)dso->code_to,
-		*places->symfs ? "" : "; '--symfs DIR' names a copy of the files that ran");
+		*places->symfs ? "" : "; name a copy of the files that ran by '--symfs DIR'");
 	return false;
 }
 
@@ -119,16 +119,18 @@ bool find_is_own_vdso(const struct find_places *places, const struct dso *dso)
 	return places->is_now || places->is_of_this_release;
 }
 
-/* A file of a DSO that is looked for: all candidates are opened here, and what is wrong with them is kept. */
+/* The search for a file of a DSO: it opens all candidates and records what is wrong with them. */
 struct search {
 	const struct find_places *places;
 	const struct dso *dso;
 	struct elf *ret_elf;
 	struct err err;     /* of the last candidate */
-	struct err refused; /* of the first that is there and not the one; code 0: there is none */
+	struct err refused; /* of the first candidate that exists and was refused; code 0: none */
 };
 
-/* Whether a file that could not be opened is there: damaged, not ours to read, or there is no memory for it. */
+/*
+ * Whether a file that could not be opened exists: it is damaged or not readable for us, or memory is short.
+ */
 static bool is_there(const char *path, const struct err *err)
 {
 	return err->code == ERR_FORMAT || (err->code != ERR_NOENT && !access(path, F_OK));
@@ -142,14 +144,14 @@ static bool refuse(struct search *s, const char *path)
 	return false;
 }
 
-/* One that was opened. */
+/* Closes and refuses an opened candidate. */
 static bool close_refused(struct search *s, const char *path)
 {
 	elf_close(s->ret_elf);
 	return refuse(s, path);
 }
 
-/* Whether the candidate is the one; else why it is not. */
+/* Whether the candidate has the recorded build-id or can be the one; otherwise s->err says why not. */
 static bool is_the_one(struct search *s, const char *path)
 {
 	struct str is = {0}, wanted = {0};
@@ -178,7 +180,7 @@ static bool try_path(struct search *s, const char *path)
 	return true;
 }
 
-/* What ran itself, not a copy of it. */
+/* Tries the file that ran itself, not a copy of it. */
 static bool try_original(struct search *s, const char *path)
 {
 	if (!try_path(s, path))
@@ -188,7 +190,7 @@ static bool try_original(struct search *s, const char *path)
 	return true;
 }
 
-/* A copy that somebody made; of one that is not whole nothing is believed. */
+/* Tries a copy that a tool made. A truncated copy is not used. */
 static bool try_copy(struct search *s, const char *path)
 {
 	if (!try_path(s, path))
@@ -200,7 +202,7 @@ static bool try_copy(struct search *s, const char *path)
 	return close_refused(s, path);
 }
 
-/* Where files lie by their build-id. */
+/* A place where files are stored by their build-id. */
 struct shelf {
 	enum { OF_SYSTEM, OF_PERF, OF_DEBUGINFOD } whose;
 	const char *suffix;
@@ -208,11 +210,11 @@ struct shelf {
 
 static const struct shelf image_shelves[] = {{OF_PERF, "/elf"}, {OF_PERF, ""}, {OF_SYSTEM, ""},
 	{OF_DEBUGINFOD, "/executable"}};
-/* Those that --symfs is of come first. */
+/* The shelves of --symfs come first. */
 static const struct shelf debug_shelves[] = {{OF_SYSTEM, ".debug"}, {OF_PERF, "/debug"},
 	{OF_DEBUGINFOD, "/debuginfo"}};
 
-/* The folder of a shelf; false if this user has none. */
+/* The folder of a shelf. Returns false if this user has none. */
 static bool shelf_folder(const struct find_places *places, const struct shelf *shelf,
 	struct str *path)
 {
@@ -263,7 +265,7 @@ static bool try_living_path(void *search, const char *path)
 	return try_original(search, path);
 }
 
-/* As a process sees it that still has the file mapped. */
+/* Tries the file as seen by a process that still has it mapped. */
 static bool try_living(struct search *s, bool elsewhere_only)
 {
 	return s->places->liveproc && !*s->places->symfs &&
@@ -271,8 +273,8 @@ static bool try_living(struct search *s, bool elsewhere_only)
 }
 
 /*
- * The tree of --symfs may hold nothing but debug files by their build-ids: what they are of is the file of
- * this machine that has the recorded build-id.
+ * The tree of --symfs may hold nothing but debug files by build-id. Then the image is the file of this machine
+ * with the recorded build-id.
  */
 static bool try_beside_debug_tree(struct search *s)
 {
@@ -289,7 +291,7 @@ int find_image(const struct find_places *places, const struct dso *dso, struct e
 	struct err named;
 	char path[PATH_SIZE];
 
-	/* Without build-ids the file of that name may be another one than a container's. */
+	/* Without build-ids the file at this path may be another one than the container's. */
 	if (!dso->build_id_size && try_living(&s, true))
 		return 0;
 	snprintf(path, sizeof(path), "%s%s", places->symfs, dso->path);
@@ -299,12 +301,12 @@ int find_image(const struct find_places *places, const struct dso *dso, struct e
 	if (try_living(&s, false) || try_shelves(&s, image_shelves, ARRAY_SIZE(image_shelves)) ||
 		try_beside_debug_tree(&s))
 		return 0;
-	/* What was wrong with the file of the recorded name is the better explanation. */
+	/* An error of the file with the recorded name explains more. */
 	*err = named;
 	return err->code;
 }
 
-/* The checksum that .gnu_debuglink has of its file. */
+/* Whether the file has the checksum of .gnu_debuglink. */
 static bool has_checksum(const struct elf *elf, u32 crc)
 {
 	uLong sum = crc32(0, NULL, 0);
@@ -355,7 +357,7 @@ static bool try_link(struct search *s, const struct elf *image)
 	return is_found;
 }
 
-/* A recording without build-ids: the image's own leads to its debug file. */
+/* If the recording has no build-id, that of the image leads to its debug file. */
 static struct dso with_build_id(const struct dso *dso, const struct elf *image)
 {
 	struct dso known = *dso;
@@ -373,7 +375,7 @@ int find_debug(const struct find_places *places, const struct dso *dso, const st
 
 	if (try_shelves(&s, debug_shelves, ARRAY_SIZE(debug_shelves)) || try_link(&s, image))
 		return 0;
-	/* One that is there and was refused is the better explanation. */
+	/* A file that exists and was refused explains more. */
 	*err = s.refused.code ? s.refused : s.err;
 	return err->code;
 }
@@ -412,10 +414,10 @@ int find_fetch(const struct find_places *places, const struct dso *dso, const st
 		*err = s.err;
 		r = err->code;
 	}
-	/* What took too long, or is wrong with the file, is said where the names are missing. */
+	/* A timeout or a wrong file is reported where the names are missing. */
 	if (r && r != ERR_LIMIT && r != ERR_FORMAT && r != ERR_UNSUPPORTED)
 		log_note(places->log, "%s", err->msg);
-	/* It is no failure of this machine, which would be a warning. */
+	/* Not an error of this machine, which would be a warning. */
 	if (r == ERR_SYS)
 		r = err->code = ERR_UNSUPPORTED;
 	str_fini(&path);

@@ -76,7 +76,7 @@ static const struct maps_node *maps_of(const struct liveproc_process *p)
 	return process_newest(p->process)->maps;
 }
 
-/* Each map, each fork and each exec makes it another one. */
+/* Changes with each map, fork and exec. */
 static u64 version_of(const struct machine *m)
 {
 	return m->maps.n_added + m->next_space_id;
@@ -94,7 +94,10 @@ static void index_maps(struct liveproc *l)
 	l->has_maps = true;
 }
 
-/* Which processes still run; again if there are more than last time. Whether their maps are indexed. */
+/*
+ * Finds the processes that still run; again if there are more than last time. Returns whether their maps are
+ * indexed.
+ */
 static bool look(struct liveproc *l)
 {
 	u64 version = version_of(l->machine);
@@ -150,7 +153,7 @@ static void find_map(void *ctx, const struct map *map)
 	}
 }
 
-/* Where process i has the DSO, first of all. */
+/* The first address at which process i has the DSO mapped. */
 static bool find_start(const struct liveproc *l, bool has_maps, size_t i, const struct dso *dso,
 	u64 *ret_start)
 {
@@ -177,7 +180,7 @@ static bool find_start(const struct liveproc *l, bool has_maps, size_t i, const 
 	return true;
 }
 
-/* The DSO's path without what the kernel adds when the file is gone; its length. */
+/* The length of the DSO's path without the suffix that the kernel adds to deleted files. */
 static size_t plain_length(const char *path)
 {
 	size_t n = strlen(path), tail = sizeof(deleted) - 1;
@@ -186,8 +189,8 @@ static size_t plain_length(const char *path)
 }
 
 /*
- * Whether a line of /proc/PID/maps names that path; behind a chroot's own, if the process lives in
- * one.
+ * Whether a line of /proc/PID/maps names that path, behind the path of a chroot if the process lives
+ * in one.
  */
 static bool ends_with(const char *name, const char *end, const char *path, size_t n)
 {
@@ -199,7 +202,7 @@ static bool ends_with(const char *name, const char *end, const char *path, size_
 }
 
 /*
- * The range in which a process has the DSO mapped around `va` now: "START-END". False if something
+ * The range in which a process has the DSO mapped around `va` now: "START-END". Returns false if something
  * else is there.
  */
 static bool is_mapped(const struct liveproc *l, const struct process *p, const struct dso *dso,
@@ -234,8 +237,8 @@ static bool is_mapped(const struct liveproc *l, const struct process *p, const s
 }
 
 /*
- * /proc/PID/maps names a file as its namespace does, whatever root the process has changed to since: behind
- * that root's own path, its path below the root.
+ * Converts a path of /proc/PID/maps to one below the process's root. The kernel gives the path in the mount
+ * namespace, so if the process has changed its root, the path begins with the path of that root.
  */
 static const char *below_root(const char *root, const char *path)
 {
@@ -248,7 +251,7 @@ static const char *below_root(const char *root, const char *path)
 		: path;
 }
 
-/* A path below a root: as it was recorded, or without the root's own. */
+/* Tries the path below a root: as it was recorded, and without the root's own path. */
 static bool take_below(const char *root, const struct dso *dso,
 	bool (*take)(void *ctx, const char *path), void *ctx)
 {
@@ -262,7 +265,7 @@ static bool take_below(const char *root, const struct dso *dso,
 	return name != dso->path && take(ctx, path);
 }
 
-/* What a recorder has read, and may be gone by now. */
+/* Tries the file that the recorder opened; it may be deleted by now. */
 static bool take_kept(const struct liveproc *l, const struct dso *dso,
 	bool (*take)(void *ctx, const char *path), void *ctx)
 {
@@ -290,7 +293,7 @@ bool liveproc_each_path(struct liveproc *l, const struct dso *dso, bool elsewher
 		if (!find_start(l, has_maps, i, dso, &start) || !is_mapped(l, p, dso, start, range))
 			continue;
 		n_tried++;
-		/* What is mapped is what ran; the name may have been given to something newer. */
+		/* The mapped file is the one that ran; its name may belong to a newer file. */
 		snprintf(path, sizeof(path), "%s/%u/map_files/%s", l->proc, p->pid, range);
 		if (take(ctx, path))
 			return true;

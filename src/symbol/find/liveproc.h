@@ -1,15 +1,15 @@
 /*
- * liveproc.h - the processes of a recording that still run, and files as they see them.
+ * liveproc.h - the processes of a recording that still run, and the files as they see them.
  *
- * A container has other files under the same names, and a file that was deleted or replaced is still
- * there for whoever has it mapped.
+ * A container has other files under the same names, and a deleted or replaced file is still available to the
+ * processes that have it mapped.
  * In       a machine; /proc
- * Out      paths below /proc/PID by which a DSO can be opened: root/PATH, map_files/START-END. Only
- *          of processes that have a file of that name mapped at that place now: a number may belong
- *          to another process by now, or be of another machine. Behind them PATH below roots that were kept,
- *          and the file itself if that was
+ * Out      paths below /proc/PID that open a DSO: root/PATH, map_files/START-END. Only from processes that
+ *          have a file of that name mapped at that place now: the pid may belong to another process by
+ *          now, or come from another machine. Then PATH below the roots that were kept, and the file
+ *          itself if it was kept
  * Owns     its list
- * Errors   none: who has no right to look into a process does not see it
+ * Errors   none: a process that the user may not look into is not seen
  * Threads  liveproc_each_path() by any number
  * Source   proc(5): /proc/PID/root, map_files, maps, ns
  */
@@ -28,7 +28,7 @@ struct liveproc_process {
 
 /* The first map of a DSO in a living process. */
 struct liveproc_map {
-	u32 dso, process; /* in `processes` */
+	u32 dso, process; /* process: index in `processes` */
 	u64 start;
 };
 
@@ -36,13 +36,16 @@ struct liveproc {
 	const struct machine *machine;
 	const char *proc; /* "/proc" */
 	const struct roots
-		*roots; /* of containers, that may have ended, and files; NULL: none are kept */
+		*roots; /* of containers, which may have ended, and files; NULL: none were kept */
 	pthread_mutex_t lock;
 	bool is_known;
-	size_t n_known; /* processes the machine had when the list was made */
+	size_t n_known; /* number of the machine's processes when the list was made */
 	VEC(struct liveproc_process) processes;
-	u64 version; /* of the machine's maps, when a path was asked for last */
-	/* By DSO and process, when that was asked for a second time: recorders' machines change all the time. */
+	u64 version; /* of the machine's maps at the last request for a path */
+	/*
+	 * By DSO and process. Made at the second request without a change: a recorder's machine changes all
+	 * the time.
+	 */
 	bool has_maps;
 	VEC(struct liveproc_map) maps;
 };
@@ -50,11 +53,11 @@ struct liveproc {
 void liveproc_init(struct liveproc *l, const struct machine *machine, const char *proc);
 void liveproc_fini(struct liveproc *l);
 
-/* The machine has forgotten processes: they are looked for again. */
+/* Call when the machine has forgotten processes: the list is made again. */
 void liveproc_forget(struct liveproc *l);
 
 /*
- * Calls `take` with each path until it returns true; whether it did. With `elsewhere_only` the
+ * Calls `take` with each path until it returns true. Returns whether it did. With `elsewhere_only`,
  * processes that see the same files as we do are left out.
  */
 bool liveproc_each_path(struct liveproc *l, const struct dso *dso, bool elsewhere_only,

@@ -4,7 +4,7 @@
 
 #include "arch/arch.h"
 
-/* The sizes that pages have. */
+/* Page sizes. */
 static const u64 page_sizes[] = {4 << 10, 16 << 10, 64 << 10};
 
 struct span {
@@ -28,7 +28,7 @@ static struct span of_segment(const struct elf_segment *s, u64 page)
 	return (struct span){down(s->offset, page), up(end, page)};
 }
 
-/* The end of the room that is mapped with the first segment: that of all segments in memory. */
+/* The end of the range that is mapped with the first segment: the loader reserves room for all segments. */
 static u64 end_of_room(const struct elf *elf, const struct elf_segment *first, u64 page)
 {
 	u64 end = first->va, from = down(first->va, page), at = down(first->offset, page);
@@ -68,7 +68,7 @@ static enum loadmap_fit compare(const struct dso *dso, const struct elf *elf, u6
 
 enum loadmap_fit loadmap_compare(const struct dso *dso, const struct elf *elf)
 {
-	/* Who maps a file as a whole, code and all, knows its size. */
+	/* A map of the whole file, code and all, reveals its size. */
 	bool is_all = !dso->code_from && dso->code_to == up(elf->size, page_sizes[0]);
 	const struct arch *arch = arch_of_machine(elf->machine);
 	size_t n_sizes = arch && arch->has_small_pages ? 1 : ARRAY_SIZE(page_sizes);

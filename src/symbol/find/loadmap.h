@@ -1,6 +1,6 @@
 /*
- * loadmap.h - whether a file is one that a recording's maps can be of: what a loader maps as code is
- * told by the segments of the file.
+ * loadmap.h - whether a recording's maps can be those of a given file: the segments of the file tell what
+ * a loader maps as code.
  *
  * In       a DSO with the span of its maps of code; an ELF file
  * Units    bytes of the file; spans are half-open
@@ -14,12 +14,12 @@
 #include "symbol/elf/elf.h"
 
 enum loadmap_fit {
-	LOADMAP_OTHER, /* some of the code that was mapped is not code of this file */
-	LOADMAP_PART,  /* all of it is, but there is more */
-	LOADMAP_WHOLE, /* it begins and ends with the code of this file */
+	LOADMAP_OTHER, /* some of the mapped code is not code of this file */
+	LOADMAP_PART,  /* all of it is, but the file has more */
+	LOADMAP_WHOLE, /* the mapped code is exactly the code of this file */
 };
 
-/* Of a DSO of which some code was mapped. */
+/* The DSO must have maps of code. */
 enum loadmap_fit loadmap_compare(const struct dso *dso, const struct elf *elf);
 
 #endif

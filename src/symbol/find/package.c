@@ -15,9 +15,9 @@
 
 enum {
 	LIST_MAX = 16 << 20,      /* bytes of a package's list of files */
-	OWNERS_MAX = 512 << 20,   /* of all of them */
-	APT_LIST_MAX = 256 << 20, /* of what an archive has, packed and unpacked */
-	SMALL_LIST = 1 << 18 /* bytes that are read again as fast as they are found in the cache */
+	OWNERS_MAX = 512 << 20,   /* of all these lists */
+	APT_LIST_MAX = 256 << 20, /* of an archive's list, packed or unpacked */
+	SMALL_LIST = 1 << 18 /* lists below this size are parsed as fast as the cache is read */
 };
 
 void packages_init(struct packages *p, const char *root)
@@ -70,14 +70,14 @@ static bool read_files(void *ctx, const struct dirent *entry)
 	return p->owners.n < OWNERS_MAX;
 }
 
-/* "\nPATH\n" among the files of a package. */
+/* Whether the line "\nPATH\n" is among the files of a package. */
 static bool has_file(const struct packages *p, const struct package_files *list, const char *line)
 {
 	return memmem(p->owners.at + list->files, list->end - list->files, line, strlen(line)) !=
 		NULL;
 }
 
-/* The package that a file was installed by; NULL: none. /usr may have taken in what was beside it. */
+/* The package that installed a file, or NULL. With a merged /usr the path may have the prefix /usr or not. */
 static const char *owner_of(const struct packages *p, const char *path)
 {
 	static const char usr[] = "/usr";
@@ -97,7 +97,7 @@ static const char *owner_of(const struct packages *p, const char *path)
 
 static const char apt_lists[] = "/var/lib/apt/lists";
 
-/* Of a line "KEY: VALUE" the value; NULL: it is another one. */
+/* The value of a line "KEY: VALUE"; NULL: the line has another key. */
 static const char *value_of(const char *line, size_t n, const char *key, size_t *ret_n)
 {
 	size_t key_n = strlen(key);
@@ -115,7 +115,7 @@ static bool is_of_debug(const char *name, size_t n)
 			!memcmp(name + n - strlen("-dbgsym"), "-dbgsym", strlen("-dbgsym")));
 }
 
-/* Of all paragraphs those of packages with debug symbols. */
+/* Takes the packages with debug symbols from a list's paragraphs. */
 static void take_paragraphs(struct packages *p, const struct str *text)
 {
 	const char *at = str_text(text), *end = at + text->n, *value;
@@ -142,7 +142,7 @@ static void take_paragraphs(struct packages *p, const struct str *text)
 	}
 }
 
-/* The same out of a file that may be packed; its bytes are `raw`. */
+/* The same for a list that may be packed; `raw` has its bytes. */
 static void take_list(struct packages *p, const struct str *raw)
 {
 	struct bytes b = bytes_of(str_text(raw), raw->n);
@@ -157,7 +157,7 @@ static void take_list(struct packages *p, const struct str *raw)
 	str_fini(&text);
 }
 
-/* An archive has 60,000 packages, of which a few hundred matter: these are kept for the next time. */
+/* Takes a list's result from the cache: an archive has 60,000 packages, of which a few hundred matter. */
 static bool take_kept(struct packages *p, const char *key)
 {
 	const u8 *data;
@@ -250,7 +250,7 @@ static const char *of_build_id(const struct packages *p, const char *hex)
 
 /* ---- rpm ---- */
 
-/* The link that rpm makes for each build-id of what it installs, and where the debug file would be. */
+/* Advises to install the debug file, if rpm has made its link for the build-id of an installed file. */
 static bool advise_rpm(const struct packages *p, const char *hex, struct str *out)
 {
 	char path[PATH_MAX];
@@ -281,14 +281,17 @@ static void read_all(struct packages *p)
 	folder_each(path, read_list, p);
 }
 
-/* What is known of a file. */
+/* What is known about a file. */
 struct package_answer {
 	const char *owner,
-		*debug; /* the package it is of, the one with its symbols; "": none is known */
-	bool has_lists; /* apt's were asked */
+		*debug; /* the file's package, and the one with its symbols; "": unknown */
+	bool has_lists; /* apt's lists were read */
 };
 
-/* Answers hold until packages are installed or lists fetched. "": there is no key to keep one by. */
+/*
+ * Makes the key of an answer, which is valid until packages are installed or lists fetched. "": not
+ * cacheable.
+ */
 static void make_key(const struct packages *p, const char *hex, char *key, size_t size)
 {
 	static const char *const folders[] = {dpkg_lists, apt_lists};
@@ -308,7 +311,9 @@ static void make_key(const struct packages *p, const char *hex, char *key, size_
 	str_fini(&text);
 }
 
-/* Four strings, one behind the other; the path is that of the file that was asked for. */
+/*
+ * Takes an answer from the cache: four concatenated strings, of which `path` is the file that was asked for.
+ */
 static bool take_answer(struct packages *p, const char *key, const char *path,
 	struct package_answer *ret)
 {
@@ -357,12 +362,12 @@ static struct package_answer find_answer(struct packages *p, const char *path, c
 	return a;
 }
 
-/* What is in none of apt's lists may be in an archive that is not among its sources, or on a server. */
+/* Symbols in none of apt's lists may be in an archive that is not among its sources, or on a server. */
 static void advise_archive(const struct package_answer *a, struct str *out)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
 
-	str_addf(out, "it is of the package '%s'", a->owner);
+	str_addf(out, "it belongs to the package '%s'", a->owner);
 	if (a->has_lists)
 		str_add(out, ", whose debug symbols (-dbgsym) are in none of apt's sources");
 	if (urls && *urls)

@@ -9,8 +9,8 @@
 enum { IS_OUTMOST = 1 << 0, CHANGES_STACK = 1 << 1 };
 
 struct processor {
-	u8 word, sp, return_reg; /* numbers of DWARF */
-	u8 fp;                   /* what has a frame keeps a frame pointer in it; 0: not so */
+	u8 word, sp, return_reg; /* DWARF numbers */
+	u8 fp;                   /* frame pointer of functions with a frame; 0: they keep none */
 	bool is_pushed;          /* a call pushes the return address */
 };
 
@@ -18,7 +18,7 @@ struct maker {
 	struct processor p;
 	struct gotab table;
 	struct str *out;
-	size_t cies[2]; /* of most functions, and of those that change to another stack */
+	size_t cies[2]; /* for most functions, and for those that change to another stack */
 };
 
 /* ---- bytes ---- */
@@ -33,7 +33,7 @@ static void add_leb(struct str *s, u64 v)
 
 static void add_number(struct str *s, u64 v, u8 size)
 {
-	/* The bytes are this machine's. */
+	/* In this machine's byte order. */
 	u32 narrow = (u32)v;
 	u16 half = (u16)v;
 
@@ -73,9 +73,9 @@ static void add_cie(struct maker *m, bool changes_stack)
 		str_addc(m->out, ENTRY_CHANGES_STACK);
 	str_addc(m->out, 0);
 	add_leb(m->out, m->table.quantum);
-	str_addc(m->out, (char)(-p->word & 0x7f)); /* as a signed number */
+	str_addc(m->out, (char)(-p->word & 0x7f)); /* SLEB128 */
 	add_leb(m->out, p->return_reg);
-	add_leb(m->out, 0); /* nothing augments it */
+	add_leb(m->out, 0); /* no augmentation data */
 	str_addc(m->out, DW_CFA_def_cfa);
 	add_leb(m->out, p->sp);
 	add_leb(m->out, p->is_pushed ? p->word : 0);
@@ -105,7 +105,7 @@ static void add_depth(const struct maker *m, u32 depth)
 	add_leb(m->out, depth + (p->is_pushed ? p->word : 0));
 	if (p->is_pushed)
 		return;
-	/* The link register is saved at the lower end. */
+	/* The link register is saved at the lower end of the frame. */
 	str_addc(m->out, (char)(depth ? DW_CFA_offset | p->return_reg : DW_CFA_same_value));
 	add_leb(m->out, depth ? depth / p->word : p->return_reg);
 }
@@ -118,8 +118,8 @@ static void add_cfa(const struct maker *m, u8 reg, u32 offset)
 }
 
 /*
- * What x86-64 needs behind the first change of the stack pointer until the frame pointer is the
- * function's own: mov %rsp, %rbp behind a push of it (since Go 1.21), or
+ * The code size on x86-64 from the first change of the stack pointer until the frame pointer is the
+ * function's own: mov %rsp, %rbp after it was pushed (since Go 1.21), or
  * mov %rbp, N(%rsp); lea N(%rsp), %rbp.
  */
 static u32 prologue_of(const struct maker *m, u32 depth)
@@ -127,7 +127,7 @@ static u32 prologue_of(const struct maker *m, u32 depth)
 	return depth == m->p.word ? 3 : depth - m->p.word < 0x80 ? 10 : 16;
 }
 
-/* The same where only the frame pointer leads to the callers, once it is there. */
+/* The same for functions where only the frame pointer leads to the callers, once it is set. */
 static void add_frame(const struct maker *m, const struct gosteps *step, bool is_first, u64 *known)
 {
 	u32 depth = (u32)step->value, prologue = is_first ? prologue_of(m, depth) : 0;
@@ -141,7 +141,7 @@ static void add_frame(const struct maker *m, const struct gosteps *step, bool is
 	add_cfa(m, m->p.fp, 2 * m->p.word);
 }
 
-/* The deepest. */
+/* Returns the greatest depth. */
 static u32 add_steps(const struct maker *m, const struct gotab_function *f, u32 at,
 	bool changes_stack)
 {
@@ -165,15 +165,15 @@ static u32 add_steps(const struct maker *m, const struct gotab_function *f, u32 
 	return deepest;
 }
 
-/* How deep the stack is, and what kind of function it is; false if that is not said. */
+/* Reads where the depths of the stack are, and the flags of the function. Returns false if there are none. */
 static bool read_function(const struct maker *m, const struct gotab_function *f, u32 *ret_depths,
 	u8 *ret_flags)
 {
 	struct bytes b = f->description;
 
 	/*
-	 * Before the depths the size of arguments and where deferred calls return to; behind them files,
-	 * lines, how many other steps, the unit, since 1.20 the first line, and a number for the runtime.
+	 * The depths follow the size of the arguments and the address where deferred calls return to. Then come
+	 * files, lines, the number of other lists, the unit, since 1.20 the first line, and a number for the runtime.
 	 */
 	return bytes_skip(&b, 8) && bytes_u32(&b, ret_depths) &&
 		bytes_skip(&b, m->table.version == GOTAB_1_20 ? 21 : 17) && bytes_u8(&b, ret_flags);
@@ -186,12 +186,12 @@ static void add_undefined(const struct maker *m)
 }
 
 /*
- * Between what is called and the callers of a function that changes to another stack only the frame
- * pointer leads, if it has saved that.
+ * In a function that changes to another stack only the frame pointer leads from its callees to its callers, if
+ * the function has saved it.
  */
 static void add_fde(const struct maker *m, const struct gotab_function *f, u32 depths, u8 flags)
 {
-	/* What handles signals was called by a trampoline; Go's runtime does not want to know. */
+	/* A signal handler was called by a trampoline, although Go's runtime treats it as outermost. */
 	bool is_handler = f->name && !strcmp(f->name, "runtime.sigtramp");
 	bool is_outmost = flags & IS_OUTMOST && !is_handler;
 	bool changes_stack = !is_outmost && !is_handler && flags & CHANGES_STACK;
@@ -200,7 +200,7 @@ static void add_fde(const struct maker *m, const struct gotab_function *f, u32 d
 	add_number(m->out, m->cies[changes_stack], 4);
 	add_number(m->out, f->start, m->p.word);
 	add_number(m->out, f->end - f->start, m->p.word);
-	add_leb(m->out, 0); /* nothing augments it */
+	add_leb(m->out, 0); /* no augmentation data */
 	instructions = m->out->n;
 	if (is_outmost || (changes_stack && !m->p.fp)) {
 		add_undefined(m);

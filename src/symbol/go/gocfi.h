@@ -1,14 +1,14 @@
 /*
- * gocfi.h - the call frame information that stripping took from a Go program, made again out of the
- * table of its runtime, which knows how deep the stack is at each instruction.
+ * gocfi.h - recreates the call frame information of a stripped Go program from its runtime's table, which
+ * has the depth of the stack at each instruction.
  *
  * In       a table of functions (symbol/go/gotab), and the file's architecture (struct arch: go)
  * Out      a section .debug_frame in this machine's byte order
- * Errors   false: nothing of the sort is known for that file
+ * Errors   false: the file has no such table, or another processor
  * Source   Go: src/runtime/traceback.go, symtab.go (funcspdelta), src/cmd/internal/objabi/symkind.go;
  *          DWARF 5, 6.4
  *
- * What begins a thread or a goroutine, and what changes to another stack, has no callers.
+ * Functions that begin a thread or a goroutine, or change to another stack, have no callers.
  */
 #ifndef PACE_SYMBOL_GOCFI_H
 #define PACE_SYMBOL_GOCFI_H

@@ -1,10 +1,10 @@
 /*
- * gosteps.h - what changes along the code of a Go function: a row of values, each from one instruction
- * up to another.
+ * gosteps.h - a value that changes along the code of a Go function: a list of steps, each valid from one
+ * instruction up to another.
  *
- * In       a place in the table's steps (symbol/go/gotab)
+ * In       an offset in the table's steps (symbol/go/gotab)
  * Out      steps, ascending
- * Errors   none: what makes no sense ends the row
+ * Errors   none: malformed data ends the list
  * Source   Go: src/runtime/symtab.go (pcvalue, step)
  */
 #ifndef PACE_SYMBOL_GOSTEPS_H
@@ -16,13 +16,13 @@
 struct gosteps {
 	struct bytes left;
 	u64 from, end; /* of the step, and of the function */
-	u64 to;        /* where the next one begins */
+	u64 to;        /* start of the next step */
 	s32 value;
 	u8 quantum;
 	bool has_begun;
 };
 
-/* at: 0: there are none. */
+/* at: 0: the function has no such list. */
 static inline struct gosteps gosteps_of(const struct gotab *g, const struct gotab_function *f,
 	u32 at)
 {
@@ -33,7 +33,7 @@ static inline struct gosteps gosteps_of(const struct gotab *g, const struct gota
 		.quantum = g->quantum};
 }
 
-/* Moves to the next step; false behind the last one, which ended at s->to. */
+/* Moves to the next step. Returns false after the last one, which ended at s->to. */
 static inline bool gosteps_next(struct gosteps *s)
 {
 	u64 change, size;

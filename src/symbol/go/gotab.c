@@ -4,7 +4,7 @@
 
 #include "symbol/elf/elfword.h"
 
-/* ---- the head ---- */
+/* ---- the header ---- */
 
 struct bytes gotab_part(const struct gotab *g, enum gotab_part part, u64 at)
 {
@@ -13,7 +13,9 @@ struct bytes gotab_part(const struct gotab *g, enum gotab_part part, u64 at)
 	return bytes_skip(&b, g->parts[part]) && bytes_skip(&b, at) ? b : (struct bytes){0};
 }
 
-/* Since 1.16: how many files there are, since 1.18 where the code is, and then the parts. */
+/*
+ * Reads the number of files (since 1.16), the address of the code (since 1.18), and the offsets of the parts.
+ */
 static bool read_places(struct gotab *g, struct bytes *b)
 {
 	u64 files;
@@ -53,7 +55,7 @@ static bool read_head(struct gotab *g, struct bytes table)
 
 /* ---- functions ---- */
 
-/* An entry: where a function begins, and where it is described. */
+/* Reads an entry: a function's start, and the offset of its description. */
 static bool entry_at(const struct gotab *g, u64 i, u64 *ret_start, u64 *ret_description)
 {
 	struct bytes b = gotab_part(g, GOTAB_FUNCTIONS, 0);
@@ -82,7 +84,7 @@ bool gotab_function(const struct gotab *g, u64 i, struct gotab_function *ret)
 	if (i >= g->n || !entry_at(g, i, &ret->start, &at) ||
 		!entry_at(g, i + 1, &ret->end, &ignored))
 		return false;
-	/* At first everything counted from the table's beginning. */
+	/* In the first version all offsets were relative to the table's start. */
 	ret->description =
 		gotab_part(g, g->version == GOTAB_1_2 ? GOTAB_NAMES : GOTAB_FUNCTIONS, at);
 	if (bytes_skip(&ret->description, g->entry_bytes) && bytes_u32(&ret->description, &name))
@@ -90,9 +92,9 @@ bool gotab_function(const struct gotab *g, u64 i, struct gotab_function *ret)
 	return true;
 }
 
-/* ---- what the loader knows ---- */
+/* ---- the runtime's module data ---- */
 
-/* The words of runtime.firstmoduledata, which begins with the addresses of the table and its names. */
+/* Indexes of words in runtime.firstmoduledata, which begins with the addresses of the table and its names. */
 enum { MODULE_TEXT = 22, MODULE_DATA_1_18 = 38, MODULE_DATA = 40 };
 
 static bool is_module(const struct elf *elf, u64 va, const void *ctx)
@@ -102,7 +104,7 @@ static bool is_module(const struct elf *elf, u64 va, const void *ctx)
 	return elfword_at(elf, va + g->word) == g->table.offset + g->parts[GOTAB_NAMES];
 }
 
-/* Since 1.18: where the code is, unless the table says so, and where the data of functions. */
+/* Reads, since 1.18, the base of the functions' data, and that of the code unless the table has it. */
 static void read_module(struct gotab *g, const struct elf *elf)
 {
 	u64 at, text;
@@ -115,7 +117,10 @@ static void read_module(struct gotab *g, const struct elf *elf)
 		at + (u64)(g->version == GOTAB_1_18 ? MODULE_DATA_1_18 : MODULE_DATA) * g->word);
 }
 
-/* Where neither says where the code is: who begins the program is one of the functions. */
+/*
+ * If neither has the address of the code, it follows from the program's entry point, which is one of the
+ * functions.
+ */
 static void find_text(struct gotab *g, const struct elf *elf)
 {
 	struct gotab_function f;
@@ -136,7 +141,7 @@ static bool contents_of(const struct elf *elf, const struct elf_section *s, stru
 	return true;
 }
 
-/* A head whose parts follow one another inside the section. */
+/* Whether this is a header whose parts follow one another inside the section. */
 static bool is_table(struct gotab *g, struct bytes table)
 {
 	if (!read_head(g, table) || g->version == GOTAB_1_2)
@@ -148,7 +153,7 @@ static bool is_table(struct gotab *g, struct bytes table)
 	return g->n && g->n < bytes_left(&table) / g->entry_bytes / 2;
 }
 
-/* lld puts all data that need relocations into one section. */
+/* Finds the table inside a section: lld puts all data that need relocations into one. */
 static bool find_inside(struct gotab *g, const struct elf *elf)
 {
 	static const char *const names[] = {".data.rel.ro", ".rodata"};

@@ -1,12 +1,12 @@
 /*
- * gotab.h - the functions of a Go program, out of the table that its runtime needs: stripping leaves it.
+ * gotab.h - the functions of a Go program, from the table that its runtime needs: stripping does not remove it.
  *
- * In       an ELF file with .gopclntab, or where a linker put that into another section: of Go 1.2 or
- *          later
- * Out      functions with their places, names and descriptions; symbols in a symtab. Names are views
+ * In       an ELF file of Go 1.2 or later, with .gopclntab, or with the table where a linker put it in
+ *          another section
+ * Out      functions with their addresses, names and descriptions; symbols in a symtab. Names are views
  *          into the file
  * Owns     nothing: a table is a view of the file, which may be a copy of the struct that was opened
- * Errors   none: what makes no sense is left out
+ * Errors   none: malformed entries are left out
  * Threads  any number may read a table
  * Source   Go: src/runtime/symtab.go (pcHeader, moduledata, functab), src/debug/gosym/pclntab.go
  */
@@ -15,7 +15,7 @@
 
 #include "symbol/elf/symtab.h"
 
-/* The first four bytes say since when a table looks so. */
+/* The first four bytes of a table, by the first Go version with that format. */
 enum gotab_version {
 	GOTAB_1_2 = 0xfffffffb,
 	GOTAB_1_16 = 0xfffffffa,
@@ -23,46 +23,46 @@ enum gotab_version {
 	GOTAB_1_20 = 0xfffffff1
 };
 
-/* The tables behind the head, since 1.16. */
+/* The tables after the header, since Go 1.16. */
 enum gotab_part {
 	GOTAB_NAMES,
-	GOTAB_UNITS, /* numbers of files of each compilation unit */
+	GOTAB_UNITS, /* file numbers of each compilation unit */
 	GOTAB_FILES,
-	GOTAB_STEPS, /* what changes along the code of a function */
+	GOTAB_STEPS, /* values that change along a function's code */
 	GOTAB_FUNCTIONS,
 	GOTAB_PARTS
 };
 
 struct gotab {
-	struct bytes table; /* all of it; its offset is the address */
+	struct bytes table; /* the whole table; its offset is its address */
 	u32 version;        /* enum gotab_version */
 	u8 quantum, word;   /* bytes of the shortest instruction, and of an address */
 	u64 n;              /* functions */
-	u64 text;           /* since 1.18: what entries count from */
+	u64 text;           /* since 1.18: base of the entries' addresses */
 	u64 parts[GOTAB_PARTS];
-	u8 entry_bytes; /* of each of the two numbers of an entry */
-	u64 data;       /* since 1.18: what the data of functions counts from; 0: unknown */
+	u8 entry_bytes; /* size of each of an entry's two numbers */
+	u64 data;       /* since 1.18: base of the functions' data; 0: unknown */
 };
 
 struct gotab_function {
 	u64 start, end;
-	const char *name;         /* NULL: it has none */
-	struct bytes description; /* behind the function's start and name */
+	const char *name;         /* NULL: none */
+	struct bytes description; /* after the function's start and name */
 };
 
-/* False if the file has no such table. */
+/* Returns false if the file has no such table. */
 bool gotab_open(struct gotab *g, const struct elf *elf);
 
-/* Function i, ascending; false if the table does not have it. */
+/* Function i in ascending order. Returns false beyond the table's end. */
 bool gotab_function(const struct gotab *g, u64 i, struct gotab_function *ret);
 
-/* What begins at `at` of a part, up to the table's end; empty if that is beyond it. */
+/* The bytes from offset `at` of a part to the table's end; empty if `at` is beyond it. */
 struct bytes gotab_part(const struct gotab *g, enum gotab_part part, u64 at);
 
-/* A name by its place; NULL: there is none, or it has no end. */
+/* The name at an offset; NULL: none, or not terminated. */
 const char *gotab_name(const struct gotab *g, u64 at);
 
-/* Adds all functions before symtab_finish(): how many. */
+/* Adds all functions; call before symtab_finish(). Returns their number. */
 size_t gotab_add(struct symtab *t, const struct elf *elf);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/num.h"
 #include "base/sysfile.h"
 
-/* The user a process runs as; false if it is gone. */
+/* The user that a process runs as. Returns false if it is gone. */
 static bool user_of(const struct foreign *f, uid_t *ret_uid)
 {
 	char path[PATH_MAX];
@@ -39,7 +39,7 @@ u32 foreign_own_pid(const struct foreign *f)
 	if (*f->proc && !*f->symfs && !sysfile_read(path, LIMIT, &text, &ignored)) {
 		at = strstr(str_text(&text), "\nNSpid:");
 		at = at ? at + strlen("\nNSpid:") : "";
-		/* One for each namespace, the innermost last. */
+		/* One pid per namespace, the innermost last. */
 		while (at += strspn(at, " \t"), num_scan(&at, 10, &v))
 			pid = v;
 	}
@@ -55,18 +55,18 @@ static int check(const struct foreign *f, int fd, const char *path, struct err *
 	if (fstat(fd, &st))
 		return err_set(err, ERR_SYS, "'%s': %s", path, strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return err_set(err, ERR_PERM, "'%s' is not read: it is no regular file", path);
+		return err_set(err, ERR_PERM, "'%s' is not read: it is not a regular file", path);
 	if (!st.st_uid || st.st_uid == geteuid() || (user_of(f, &uid) && uid == st.st_uid))
 		return 0;
 	return err_set(err, ERR_PERM,
-		"'%s' is not read: it belongs to user %u, not to user %u or root; if it is what it should be, 'chown %u' makes it readable",
+		"'%s' is not read: it belongs to user %u, not to user %u or root; if you trust it, make it readable by 'chown %u'",
 		path, st.st_uid, geteuid(), geteuid());
 }
 
 static int try_at(const struct foreign *f, int dir, const char *name, const char *path, int *ret_fd,
 	struct err *err)
 {
-	/* Not blocking: a pipe that waits there is none of ours, and nobody may ever write to it. */
+	/* Non-blocking: a pipe in this place is not ours, and may never have a writer. */
 	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
 	if (fd < 0 && errno == ELOOP)
@@ -83,8 +83,8 @@ static int try_at(const struct foreign *f, int dir, const char *name, const char
 }
 
 /*
- * Below the root of the process, folder by folder: a link that is absolute there would lead to a file
- * of ours.
+ * Opens the file below the root of the process, folder by folder: an absolute link there would lead to a
+ * file of ours.
  */
 static int try_own(const struct foreign *f, const char *own_path, int *ret_fd, struct err *err)
 {
@@ -128,8 +128,8 @@ static bool is_other(const char *own_path, const char *our_path)
 }
 
 /*
- * Whether a process may see other files than we: its root or its mounts are others. What of it cannot
- * be seen is taken for ours.
+ * Whether a process may see other files than we do: another root, or other mounts. If that cannot be read,
+ * they are assumed to be the same.
  */
 static bool has_other_files(const struct foreign *f)
 {
@@ -160,7 +160,7 @@ int foreign_open(const struct foreign *f, const char *path, const char *own_path
 	str_addf(&whole, "%s%s", f->symfs, path);
 	r = try_at(f, AT_FDCWD, str_text(&whole), str_text(&whole), ret_fd, err);
 	str_fini(&whole);
-	/* Another pid among the same files. */
+	/* Another pid among the same files: the process is in a pid namespace only. */
 	if (r == ERR_NOENT && !*f->symfs && strcmp(path, own_path))
 		r = try_at(f, AT_FDCWD, own_path, own_path, ret_fd, &ignored) ? r : 0;
 	return r;

@@ -22,7 +22,7 @@ enum record_id { LOAD, MOVE, DEBUG_INFO, CLOSE, UNWINDING_INFO };
 
 /* ---- bytes of the file ---- */
 
-/* n bytes at an offset: 1, or 0 if the file ends before; < 0: it cannot be read. */
+/* Reads n bytes at an offset. Returns 1, or 0 if the file ends before; < 0: a read error. */
 static int look_at(struct jitdump *d, u64 off, size_t n, struct bytes *ret_bytes, struct err *err)
 {
 	enum { AHEAD = 64 << 10 };
@@ -62,7 +62,7 @@ int jitdump_open(struct jitdump *d, int fd, struct err *err)
 	if (r < 0)
 		goto failed;
 	if (!r || !bytes_u32(&b, &magic) || (magic != MAGIC && __builtin_bswap32(magic) != MAGIC)) {
-		r = err_set(err, ERR_FORMAT, "it is no jitdump");
+		r = err_set(err, ERR_FORMAT, "it is not a jitdump");
 		goto failed;
 	}
 	dump.swap = b.swap = magic != MAGIC;
@@ -138,8 +138,8 @@ static bool is_full(const struct jitdump *d)
 }
 
 /*
- * V8 counts from where perf inject would put the code into a file: 0x40 bytes further, behind the
- * header of that.
+ * V8's addresses of lines are those in an ELF file that perf inject would make: 0x40 bytes higher, for the
+ * ELF header.
  */
 static void place_lines(struct jitdump *d, const struct jitdump_code *code, u64 va)
 {
@@ -166,7 +166,7 @@ static int take_load(struct jitdump *d, struct bytes *b, u64 size, struct jitdum
 		return damaged(d, "code is loaded in a record that has no room for it", err);
 	name = (const char *)b->at;
 	n = strnlen(name, bytes_left(b));
-	/* The code ends the record; the name stands before it. */
+	/* The code is the end of the record; the name precedes it. */
 	if (code.size > size || PREFIX + LOAD_FIXED + n + 1 > size - code.size ||
 		e->va + code.size < e->va)
 		return damaged(d, "a function's name and code do not fit into its record", err);
@@ -222,7 +222,7 @@ static bool is_text(const char *text, size_t n)
 	return n > 0;
 }
 
-/* One entry: its address for now, its file, its line. */
+/* Takes one entry: address (converted later), file, line. */
 static bool take_line(struct jitdump *d, struct bytes *b, u64 va, const char **file)
 {
 	static const char as_before[] = "\xff";
@@ -255,14 +255,14 @@ static void take_debug(struct jitdump *d, struct bytes *b)
 	const char *file = NULL;
 	u64 n = 0;
 
-	/* Lines whose code never came. */
+	/* Drop lines whose code never came. */
 	d->lines.n -= d->n_pending;
 	d->n_pending = 0;
 	if (!bytes_u64(b, &d->pending_va) || !bytes_u64(b, &n)) {
 		d->n_bad_lines++;
 		return;
 	}
-	/* Once an entry makes no sense, nobody knows where the next one begins. */
+	/* Behind a malformed entry the start of the next one is unknown. */
 	for (; n; n--) {
 		if (d->lines.n == JITDUMP_LINES || is_full(d)) {
 			d->is_cut = true;
@@ -275,7 +275,7 @@ static void take_debug(struct jitdump *d, struct bytes *b)
 	}
 }
 
-/* Tables for unwinding the code that comes next. */
+/* Takes the unwinding tables for the code that comes next. */
 static void take_unwinding(struct jitdump *d, struct bytes *b, u64 size)
 {
 	u64 n, hdr, mapped;
@@ -290,7 +290,7 @@ static void take_unwinding(struct jitdump *d, struct bytes *b, u64 size)
 	d->pending_unwind_hdr_size = (u32)hdr;
 }
 
-/* What of a record is looked at: code stays in the file. */
+/* How much of a record is read: code stays in the file. */
 static size_t fields_size(u32 id, u64 size)
 {
 	enum { LOAD_LOOKED_AT = LOAD_FIXED + 2 * JITDUMP_NAME };
@@ -302,7 +302,7 @@ static size_t fields_size(u32 id, u64 size)
 	return id == MOVE || id == DEBUG_INFO ? size - PREFIX : 0;
 }
 
-/* A record that is complete. 1: it says that code is somewhere. */
+/* Takes a complete record. Returns 1 if it loads or moves code. */
 static int take_record(struct jitdump *d, u32 id, u64 size, struct bytes *b,
 	struct jitdump_event *e, struct err *err)
 {
@@ -344,7 +344,7 @@ int jitdump_next(struct jitdump *d, struct jitdump_event *ret_event, struct err 
 		n = fields_size(id, size);
 		if (n > JITDUMP_RECORD)
 			return damaged(d, "a record is larger than 16 MiB", err);
-		/* Code that is not all there yet is not all written yet. */
+		/* If the last byte of the code is not there yet, the record is still being written. */
 		r = look_at(d, d->at + size - 1, 1, &last, err);
 		if (r > 0)
 			r = look_at(d, d->at + PREFIX, n, &b, err);
@@ -383,7 +383,7 @@ int jitdump_read(const struct jitdump *d, u64 off, void *to, size_t n, struct er
 
 const struct jitdump_code *jitdump_find(const struct jitdump *d, u64 off)
 {
-	/* `off` is their first member. */
+	/* `off` is the first member, so search_behind() compares it. */
 	size_t low = search_behind(d->codes.at, d->codes.n, sizeof(*d->codes.at), off);
 
 	return low && off - d->codes.at[low - 1].off < d->codes.at[low - 1].size
@@ -404,7 +404,7 @@ const struct jitdump_line *jitdump_find_line(const struct jitdump *d, u64 off)
 	const struct jitdump_code *code = jitdump_find(d, off);
 	const struct jitdump_line *best = NULL;
 
-	/* Few, and not always in order. */
+	/* A linear search: lines are few, and not always in order. */
 	for (u32 i = 0; code && i < code->n_lines; i++) {
 		const struct jitdump_line *line = &d->lines.at[code->first_line + i];
 

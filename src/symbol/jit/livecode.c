@@ -21,7 +21,7 @@ u32 livecode_read(struct livecode *l, u32 pid, u64 ip, const u8 **ret_at)
 			     there = {(void *)(uintptr_t)ip, sizeof(bytes)};
 		ssize_t n = process_vm_readv((pid_t)pid, &here, 1, &there, 1, 0);
 
-		/* That there is nothing is known, too. */
+		/* A failed read is remembered, too. */
 		piece->round = l->round;
 		if (n > 0) {
 			piece->n = (u32)n;

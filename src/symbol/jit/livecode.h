@@ -1,11 +1,11 @@
 /*
- * livecode.h - code that no file has, read out of the process that made it, while that runs.
+ * livecode.h - reads code that no file has from the process that generated it, while the process runs.
  *
- * In       a process, the address that a function in it returns to
+ * In       a process, and a return address in it
  * Out      the instructions from there on, a few dozen bytes
- * Owns     what it read. In another round it is read again, as the process may have put other code there;
- *          if it has ended meanwhile, what was there before is the answer
- * Errors   none: of a process that has ended, or is closed to this user, nothing is known
+ * Owns     what it has read. In the next round it reads again, as the process may have put other code there;
+ *          if the process has ended by then, the earlier bytes are used
+ * Errors   none: there are no bytes of a process that has ended or may not be read by this user
  * Threads  one
  * Source   process_vm_readv(2)
  */
@@ -17,19 +17,18 @@
 enum { LIVECODE_BYTES = 40, LIVECODE_PIECES = 1 << 10 };
 
 struct livecode_piece {
-	u64 ip; /* 0: none */
+	u64 ip; /* 0: unused */
 	u32 pid, n;
-	u32 round; /* when it was read */
+	u32 round; /* in which it was read */
 	u8 at[LIVECODE_BYTES];
 };
 
 struct livecode {
-	struct livecode_piece
-		*pieces; /* by a hash of process and address; NULL: nothing was asked */
+	struct livecode_piece *pieces; /* by a hash of process and address; NULL: not used yet */
 	u32 round;
 };
 
-/* How many bytes are known; they stay until the next call. */
+/* Returns how many bytes are known; they are valid until the next call. */
 u32 livecode_read(struct livecode *l, u32 pid, u64 ip, const u8 **ret_at);
 void livecode_next_round(struct livecode *l);
 void livecode_fini(struct livecode *l);

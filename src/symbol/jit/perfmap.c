@@ -66,7 +66,7 @@ static void end_line(struct perfmap *p)
 	p->is_overlong = false;
 }
 
-/* What is beyond the longest name and its numbers is not kept. */
+/* Appends to the incomplete line, up to the longest name and its numbers. */
 static void grow_line(struct perfmap *p, const char *text, size_t n)
 {
 	enum { LINE = PERFMAP_NAME + 64 };
@@ -115,7 +115,7 @@ int perfmap_read(struct perfmap *p, int fd, struct err *err)
 
 /* ---- ranges ---- */
 
-/* The lines that cover the address the sweep has reached, the latest on top; some ended already. */
+/* The lines that cover the sweep's address, the latest in the file on top; some may have ended already. */
 struct cover {
 	const struct perfmap *map;
 	u32 *at;
@@ -147,7 +147,7 @@ static void cover_drop(struct cover *c)
 	c->at[i] = last;
 }
 
-/* The line that holds at an address; NULL: none. */
+/* The line that counts at an address, or NULL. */
 static const struct perfmap_line *cover_top(struct cover *c, u64 address)
 {
 	while (c->n && c->map->lines.at[c->at[0]].end <= address)
@@ -155,7 +155,7 @@ static const struct perfmap_line *cover_top(struct cover *c, u64 address)
 	return c->n ? &c->map->lines.at[c->at[0]] : NULL;
 }
 
-/* Each line needs to know where its first range is: two ranges of one function are one function. */
+/* Appends a range. *first is the line's first range: two ranges with the same one are one function. */
 static void add_range(struct perfmap *p, u64 start, u64 end, const struct perfmap_line *line,
 	u64 *first)
 {
@@ -220,7 +220,7 @@ void perfmap_finish(struct perfmap *p)
 
 const struct perfmap_range *perfmap_find(const struct perfmap *p, u64 address)
 {
-	/* `start` is their first member; none overlaps another. */
+	/* `start` is the first member, so search_behind() compares it; ranges do not overlap. */
 	size_t i = search_behind(p->ranges.at, p->ranges.n, sizeof(*p->ranges.at), address);
 
 	return i && address < p->ranges.at[i - 1].end ? &p->ranges.at[i - 1] : NULL;

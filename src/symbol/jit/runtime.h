@@ -1,6 +1,6 @@
 /*
- * runtime.h - which language's runtime made a process's code while it ran, and what has to be said to it so
- * that this code has names and callers.
+ * runtime.h - which language runtime generated a process's code, and which of its options give that code names
+ * and callers.
  *
  * In       a machine: the files that a process has, or had, mapped
  * Out      rows of a table
@@ -12,17 +12,17 @@
 #include "machine/machine.h"
 
 struct runtime {
-	const char *program; /* its file, or a library of it: how the name begins */
-	const char *names;   /* how it is started so that functions have names */
-	const char *callers; /* how stacks are found through them */
+	const char *program; /* prefix of the name of its program or library */
+	const char *names;   /* how to start it so that functions have names */
+	const char *callers; /* how to record so that stacks through them are found */
 };
 
-/* NULL: none that is known. */
+/* NULL: no known runtime. */
 const struct runtime *runtime_of(const struct machine *m, u32 pid);
 
 /*
- * Whether a file is an interpreter, whose own functions are seen where those that it runs are meant; what
- * gives them names is appended.
+ * Whether a file is an interpreter: its own functions are sampled in place of those that it interprets.
+ * Appends what gives the interpreted functions names.
  */
 bool runtime_is_interpreter(const char *name, struct str *remedy);
 

@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "unwind/leb.h"
 
-/* What a file is, by simpleperf's numbers. */
+/* simpleperf's types of files. */
 enum { TYPE_KERNEL, TYPE_KERNEL_MODULE, TYPE_ELF, TYPE_DEX, TYPE_SYMBOL_MAP };
 
 /* ---- a list of files ---- */
@@ -20,7 +20,7 @@ static void add_symbol(struct simpleperf *s, u64 va, u64 n, const char *name, si
 			.is_open = !n}));
 }
 
-/* The first that has a path keeps it. */
+/* If a path comes twice, the first file counts. */
 static void add_file(struct simpleperf *s, struct simpleperf_file *file)
 {
 	u64 hash = hash_bytes(file->path, strlen(file->path));
@@ -35,7 +35,7 @@ static void add_file(struct simpleperf *s, struct simpleperf_file *file)
 	vec_add(&s->files, *file);
 }
 
-/* ---- FILE: structs behind their size ---- */
+/* ---- FILE: structs, each preceded by its size ---- */
 
 static bool take_path(struct simpleperf *s, struct bytes *b, struct simpleperf_file *file)
 {
@@ -72,7 +72,7 @@ static bool take_struct(struct simpleperf *s, struct bytes *b)
 	return true;
 }
 
-/* ---- FILE2: messages of Protocol Buffers behind their size ---- */
+/* ---- FILE2: messages of Protocol Buffers, each preceded by its size ---- */
 
 struct field {
 	u32 number;
@@ -184,9 +184,9 @@ void simpleperf_fini(struct simpleperf *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* ---- asking ---- */
+/* ---- look-ups ---- */
 
-/* What simpleperf calls it: of maps of generated code the name without the folder. */
+/* simpleperf's name of a DSO: for maps of generated code the path without the folder. */
 static const char *path_of(const struct dso *dso)
 {
 	const char *slash = dso->kind == DSO_JIT ? strrchr(dso->path, '/') : NULL;
@@ -210,8 +210,8 @@ const struct simpleperf_file *simpleperf_find(const struct simpleperf *s, const 
 	const struct simpleperf_file *file = dso->is_guest ? NULL : find(s, path_of(dso));
 
 	/*
-	 * The last module's map reaches up to the end of memory, over the kernel: what none has is the
-	 * kernel's.
+	 * The last module's map reaches up to the end of memory, over the kernel: addresses in no module are
+	 * the kernel's.
 	 */
 	return file || dso->kind != DSO_MODULE || dso->is_guest ? file
 								: find(s, "[kernel.kallsyms]");
@@ -231,6 +231,6 @@ u64 simpleperf_address(const struct simpleperf_file *file, const struct dso *dso
 		return dso->base + address;
 	if (dso->kind != DSO_FILE || file->type == TYPE_SYMBOL_MAP)
 		return address;
-	/* Before it told where that is in the file, simpleperf took it for where the map begins. */
+	/* Older simpleperf did not record min_offset, and assumed that the code starts where the map does. */
 	return address - (file->has_offset ? file->min_offset : dso->code_from) + file->min_va;
 }

@@ -1,13 +1,13 @@
 /*
- * simpleperf.h - the names of functions that recordings of Android's simpleperf have with them, in their
- * sections FILE and FILE2.
+ * simpleperf.h - the names of functions that recordings of Android's simpleperf contain, in their sections
+ * FILE and FILE2.
  *
  * In       the sections
- * Out      by the path of a file: its functions, and how addresses in it are counted
+ * Out      by a file's path: its functions, and how to convert addresses to those of its symbols
  * Owns     copies of all of it
- * Errors   what is damaged ends the section there; what stood before is used
- * Units    va: addresses as the file's own symbols have them; of the kernel and of generated code those of
- *          the machine that recorded
+ * Errors   damage ends the section there; everything before it is used
+ * Units    va: addresses as in the file's own symbols; for the kernel and generated code, those of the
+ *          machine that recorded
  * Threads  read-only after simpleperf_init()
  * Source   AOSP system/extras/simpleperf: doc of record_file_format.h, record_file.proto
  */
@@ -22,9 +22,9 @@
 
 struct simpleperf_file {
 	const char *path;
-	u32 type;       /* simpleperf's: see simpleperf.c */
-	u64 min_va;     /* where its code begins */
-	u64 min_offset; /* the same in the file, if has_offset */
+	u32 type;       /* simpleperf's number, see simpleperf.c */
+	u64 min_va;     /* start of its code */
+	u64 min_offset; /* offset of the code in the file, if has_offset */
 	bool has_offset;
 	size_t first_symbol, n_symbols;
 };
@@ -39,14 +39,14 @@ struct simpleperf {
 void simpleperf_init(struct simpleperf *s, const struct file_info *info);
 void simpleperf_fini(struct simpleperf *s);
 
-/* The file that a DSO is, if it has functions; or NULL. */
+/* The file of a DSO if it has functions, or NULL. */
 const struct simpleperf_file *simpleperf_find(const struct simpleperf *s, const struct dso *dso);
 
-/* Adds its functions to a table, which is finished then. */
+/* Adds the file's functions to a table and finishes the table. */
 void simpleperf_add(const struct simpleperf *s, const struct simpleperf_file *file,
 	struct symtab *to);
 
-/* The address of a place in a DSO, as the file's symbols count. */
+/* Converts an address in a DSO to one of the file's symbols. */
 u64 simpleperf_address(const struct simpleperf_file *file, const struct dso *dso, u64 address);
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/sysfile.h"
 #include "event/abi.h"
 
-/* Which kernel runs in a guest whose files are mounted. */
+/* Reads the kernel's release of a guest whose files are mounted. */
 static void read_release(struct guest_request *q)
 {
 	struct str path = {0};
@@ -62,7 +62,7 @@ struct introduction {
 	u32 pid;
 };
 
-/* As if a record had told of it. */
+/* Adds a map, as a record would. */
 static void add_map(const struct introduction *in, const char *name, size_t n, u64 start, u64 size,
 	u64 pgoff)
 {
@@ -88,7 +88,7 @@ static bool take_module(void *ctx, const char *name, size_t n, u64 base, u64 siz
 	return true;
 }
 
-/* Where the kernel's code begins, by the files; 0 if they do not say. */
+/* The start of the kernel's code, according to the files; 0 if they do not say. */
 static u64 text_of(const struct kernel_request *q, struct err *err)
 {
 	struct kernel k;
@@ -117,7 +117,7 @@ static void introduce(struct machine *m, const struct guest_files *files, u32 pi
 	snprintf(name, sizeof(name), pid ? "[guest.kernel.kallsyms.%u]" : "[guest.kernel.kallsyms]",
 		pid);
 	text = q.kernel.named_kallsyms || q.kernel.named_vmlinux ? text_of(&q.kernel, &err) : 0;
-	/* The machine knows how much room a kernel takes. */
+	/* Size 1: the machine knows how much room a kernel takes. */
 	if (text)
 		add_map(&in, name, strlen(name), text, 1, text);
 	if (text && q.kernel.copy_modules)

@@ -1,14 +1,14 @@
 /*
- * guest.h - the files that tell of virtual machines' kernels.
+ * guest.h - the files that describe the kernels of virtual machines.
  *
- * What the host records of a guest is addresses. Names are in files of the guest's that somebody
- * brought here: of one guest under --guestkallsyms, --guestmodules, --guestvmlinux; of many below
- * --guestmount, each guest's root folder under the pid of the process that runs it.
+ * The host records only addresses of a guest. The names are in files that the user copied from the guest: of
+ * one guest, given by --guestkallsyms, --guestmodules, --guestvmlinux; of many, below --guestmount, which has
+ * each guest's root folder under the pid of the process that runs it.
  * In       the options
- * Out      requests for symbol/kernel/kernel; for recordings that do not tell where guests' kernels lie
- *          (they were made by 'record', not by 'kvm record'), maps in the machine
+ * Out      requests for symbol/kernel/kernel; maps in the machine, for recordings that do not say where the
+ *          guests' kernels were loaded (they were made by 'record', not by 'kvm record')
  * Owns     guest_request: its paths
- * Errors   guest_introduce() says in the log what cannot be read, and goes on
+ * Errors   guest_introduce() logs what it cannot read, and continues
  * Source   perf-kvm(1)
  */
 #ifndef PACE_SYMBOL_GUEST_H
@@ -17,7 +17,7 @@
 #include "machine/machine.h"
 #include "symbol/kernel/kernel.h"
 
-struct guest_files { /* NULL: not said */
+struct guest_files { /* NULL: not given */
 	const char *mount, *vmlinux, *kallsyms, *modules;
 };
 
@@ -27,12 +27,12 @@ struct guest_request {
 	struct str release; /* "": unknown */
 };
 
-/* What to read for the guest that process `pid` runs; 0: the one that has no process of its own. */
+/* What to read for the guest that process `pid` runs; 0: the guest without a process. */
 void guest_request_init(struct guest_request *q, const struct guest_files *files, u32 pid,
 	const char *symfs, struct log *log);
 void guest_request_fini(struct guest_request *q);
 
-/* Tells the machine where the kernels of guests lie of which no record told until now. */
+/* Adds maps for the kernels of guests that no record has described yet. */
 void guest_introduce(struct machine *m, const struct guest_files *files, struct log *log);
 
 #endif

@@ -23,7 +23,7 @@ enum {
 	MODULES_LIMIT = 4 << 20
 };
 
-/* A stored table: this, the entries, the names. */
+/* The head of a stored table; the entries and the names follow. */
 struct stored {
 	u64 magic;
 	u64 text;
@@ -32,7 +32,7 @@ struct stored {
 
 #define STORED_MAGIC 0x32736d7973656b70ULL /* "pkesyms2" */
 
-/* A line of /proc/modules: name size users state 0xaddress. */
+/* Parses a line of /proc/modules: name size users state 0xaddress. */
 static bool take_module(const char *line, const char *end,
 	bool (*take)(void *ctx, const char *name, size_t n, u64 base, u64 size), void *ctx)
 {
@@ -98,12 +98,12 @@ u64 kallsyms_module_base(const char *path, const char *name, size_t n, struct lo
 struct line {
 	u64 start;
 	const char *name;
-	bool is_core; /* of the kernel itself, no module */
+	bool is_core; /* of the kernel itself, not of a module */
 };
 
 typedef VEC(struct line) lines;
 
-/* Functions, and data, because some entry code is labelled so. */
+/* Whether the symbol is a function, or data: some entry code has labels of that type. */
 static bool is_wanted(char type)
 {
 	char lower = type | 0x20;
@@ -111,7 +111,7 @@ static bool is_wanted(char type)
 	return lower == 't' || lower == 'w' || lower == 'd' || lower == 'b';
 }
 
-/* The hexadecimal digits that a line starts with; *at goes behind them. */
+/* Parses the hexadecimal digits at *at and moves *at behind them. */
 static u64 scan_address(const char **at)
 {
 	const char *p = *at;
@@ -131,7 +131,7 @@ static u64 scan_address(const char **at)
 	return v;
 }
 
-/* What a file is, by its lines. */
+/* What the lines say about the file. */
 struct looks {
 	u64 text; /* the address of _text; 0: not seen */
 	bool has_address, has_hidden;
@@ -147,8 +147,8 @@ static void parse(char *text, char *end, lines *all, struct looks *looks)
 		char *name, *tab;
 
 		/*
-		 * "ffffffff81000000 T _text", and behind the names of modules' symbols a tab and
-		 * [module]
+		 * "ffffffff81000000 T _text"; symbols of modules have a tab and [module] behind
+		 * the name
 		 */
 		looks->has_hidden |= p - line >= 4 && p + 3 < stop && *p == ' ' && !address;
 		if (p + 3 < stop && *p == ' ' && address) {
@@ -188,9 +188,8 @@ static void sort_lines(lines *all)
 }
 
 /*
- * One name for each address; sorted. Of several the last in the file: that is what perf comes to,
- * and for system calls it is the name that people know (__x64_sys_fork behind __do_sys_fork and
- * __ia32_sys_fork).
+ * Sorts the lines and keeps one name for each address. Of several it keeps the last in the file, as perf does:
+ * for system calls this is the familiar name (__x64_sys_fork, after __do_sys_fork and __ia32_sys_fork).
  */
 static void choose(lines *all)
 {
@@ -207,7 +206,7 @@ static void choose(lines *all)
 
 /* ---- the table ---- */
 
-/* Lays the chosen lines out as a stored table; with `core_only` without modules. */
+/* Writes the chosen lines as a stored table; without modules if `core_only`. */
 static void lay_out(const lines *all, u64 text, bool core_only, struct str *out)
 {
 	struct stored head = {.magic = STORED_MAGIC, .text = text};
@@ -234,7 +233,7 @@ static void lay_out(const lines *all, u64 text, bool core_only, struct str *out)
 			str_addn(out, line->name, strlen(line->name) + 1);
 }
 
-/* Points the table at a stored one; false if the bytes are none. */
+/* Points the table at a stored one. Returns false if the bytes are not a table. */
 static bool point(struct kallsyms *k, const u8 *data, u64 size)
 {
 	struct stored head;
@@ -255,7 +254,7 @@ static bool point(struct kallsyms *k, const u8 *data, u64 size)
 	return true;
 }
 
-/* Where the kernel's code begins, from the first lines of the file; 0 if it is hidden. */
+/* The start of the kernel's code, from the first lines of the file; 0 if it is hidden. */
 static u64 read_text_address(const char *path)
 {
 	char buf[65536];
@@ -264,7 +263,7 @@ static u64 read_text_address(const char *path)
 	ssize_t n;
 	int fd;
 
-	/* Room for more lines than there can be: nothing is to be had while the file is open. */
+	/* Room for the largest possible number of lines: nothing may be allocated while the file is open. */
 	vec_reserve(&none, sizeof(buf) / 8);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
@@ -272,8 +271,7 @@ static u64 read_text_address(const char *path)
 		return 0;
 	}
 	/*
-	 * One read gives a page; the symbol stands on the first or, behind per-CPU offsets, on one
-	 * of the next.
+	 * One read returns a page. The symbol is on the first page or, after per-CPU offsets, on one of the next.
 	 */
 	for (int i = 0; i < 16 && !looks.text && (n = fd_read(fd, buf, sizeof(buf) - 1)) > 0; i++) {
 		buf[n] = 0;
@@ -285,9 +283,7 @@ static u64 read_text_address(const char *path)
 	return looks.text;
 }
 
-/*
- * The same build at the same place: its functions are where they were when the cache was written.
- */
+/* The key has the build and the address: both the same means that all functions are where they were when cached. */
 static void make_key(u64 text, const u8 *build_id, u8 n, char key[KEY_SIZE])
 {
 	size_t at = snprintf(key, KEY_SIZE, "kallsyms-%llx-", (unsigned long long)text);
@@ -307,7 +303,7 @@ static bool open_cached(struct kallsyms *k, const char *key)
 	return false;
 }
 
-/* Why a file has no functions: it is none of that kind, or its addresses are zeros. */
+/* Says why a file has no functions: it is another kind of file, or its addresses are zeros. */
 static int refuse(const char *path, const struct looks *looks, struct err *err)
 {
 	struct privilege p;
@@ -317,12 +313,12 @@ static int refuse(const char *path, const struct looks *looks, struct err *err)
 		return err_set(err, ERR_FORMAT, "'%s' has no functions", path);
 	if (!looks->has_hidden)
 		return err_set(err, ERR_FORMAT,
-			"'%s' is no list of a kernel's functions: no line is like 'ffffffff81000000 T _text'",
+			"'%s' is not a list of a kernel's functions: it has no line like 'ffffffff81000000 T _text'",
 			path);
-	/* What holds here now says nothing of who made a copy. */
+	/* The restrictions of this machine do not explain a copy. */
 	if (strncmp(path, "/proc/", 6))
 		return err_set(err, ERR_PERM,
-			"'%s' has no addresses: who made this copy was not shown any, copy it as root",
+			"'%s' has no addresses: they were hidden from the user who copied it; copy it as root",
 			path);
 	privilege_read(&p);
 	return err_set(err, ERR_PERM, "'%s' shows no addresses: %s", path,
@@ -379,7 +375,7 @@ void kallsyms_close(struct kallsyms *k)
 const char *kallsyms_find(const struct kallsyms *k, u64 address, u64 *ret_start, u64 *ret_end)
 {
 	enum { LAST_ROOM = 4096 };
-	/* `start` is their first member. */
+	/* `start` is the first member, so search_behind() compares it. */
 	u64 low = search_behind(k->entries, k->n, sizeof(*k->entries), address), end;
 
 	if (!low || k->entries[low - 1].name >= k->names_size)

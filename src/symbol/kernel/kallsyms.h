@@ -1,16 +1,15 @@
 /*
- * kallsyms.h - the running kernel's functions, modules and BPF programs included.
+ * kallsyms.h - the running kernel's functions, including modules and BPF programs.
  *
- * In       /proc/kallsyms or a copy of it; the kernel's own part from the cache, if it was read
- *          before since this boot's addresses were drawn
+ * In       /proc/kallsyms or a copy of it; the kernel's own part from the cache, if it was read before in
+ *          this boot
  * Out      the function that covers an absolute address
  * Owns     its arrays or the mapping
  * Errors   ERR_PERM if all addresses are zero: the kernel hides them; ERR_FORMAT: it is another file
  * Threads  kallsyms_find() by any number
  * Source   Documentation/admin-guide/sysctl/kernel.rst (kptr_restrict), nm(1) for the type letters
  *
- * Reading /proc/kallsyms costs the kernel 45 ms of formatting, whoever reads it; the cache costs
- * 0.1.
+ * The kernel takes 45 ms to format /proc/kallsyms; reading the cache takes 0.1 ms.
  */
 #ifndef PACE_SYMBOL_KALLSYMS_H
 #define PACE_SYMBOL_KALLSYMS_H
@@ -28,38 +27,38 @@ struct kallsyms_entry {
 struct kallsyms {
 	const struct kallsyms_entry *entries; /* ascending by start, one for each start */
 	u64 n;
-	const char *names; /* NUL-terminated, one behind the other */
+	const char *names; /* NUL-terminated, concatenated */
 	u64 names_size;
 	u64 text;         /* the address of _text */
-	struct str bytes; /* what entries and names point into, or */
+	struct str bytes; /* backing store of entries and names, or */
 	const u8 *map;    /* the mapped cache */
 	u64 map_size;
 };
 
 /*
- * `with_modules`: modules and BPF programs are needed too, so the cache will not do. `build_id` (n
- * bytes) is the running kernel's; without one nothing is cached.
+ * `with_modules`: modules and BPF programs are needed, too, so the cache is not enough. `build_id` (n bytes)
+ * is the running kernel's; without one nothing is cached.
  */
 int kallsyms_open(struct kallsyms *k, const char *path, bool with_modules, const u8 *build_id, u8 n,
 	struct err *err);
 void kallsyms_close(struct kallsyms *k);
 
 /*
- * The name of the function that an address lies in, and its bounds; NULL if the address is before
+ * Returns the name of the function around an address, and its bounds; NULL if the address is before
  * the first.
  */
 const char *kallsyms_find(const struct kallsyms *k, u64 address, u64 *ret_start, u64 *ret_end);
 
 /*
- * Calls `take` with the modules of /proc/modules or a copy of it, until it returns false; base 0 if
- * addresses are hidden. The name is not NUL-terminated. What cannot be read is said.
+ * Calls `take` with the modules of /proc/modules or a copy of it, until it returns false; base is 0 if
+ * addresses are hidden. The name is not NUL-terminated. Read errors are logged.
  */
 void kallsyms_each_module(const char *path, struct log *log,
 	bool (*take)(void *ctx, const char *name, size_t n, u64 base, u64 size), void *ctx);
 
 /*
- * Where a module is loaded now, by /proc/modules or a copy of it; 0 if it is not, or addresses are
- * hidden.
+ * Where a module is loaded now, according to /proc/modules or a copy of it; 0 if it is not loaded, or
+ * addresses are hidden.
  */
 u64 kallsyms_module_base(const char *path, const char *name, size_t n, struct log *log);
 

@@ -29,7 +29,7 @@ static size_t read_at(int fd, void *buf, size_t n, u64 offset)
 	return done;
 }
 
-/* The ELF header with its program headers: all that is read of a file as large as memory is. */
+/* Reads the ELF header and the program headers, and nothing else: the file is as large as the memory. */
 static int read_head(int fd, struct str *head, struct elf *elf, struct err *err)
 {
 	Elf64_Ehdr h;
@@ -39,7 +39,7 @@ static int read_head(int fd, struct str *head, struct elf *elf, struct err *err)
 		h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_type != ET_CORE ||
 		h.e_ident[EI_DATA] !=
 			(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB))
-		return err_set(err, ERR_FORMAT, "it is no core file of this machine's kind");
+		return err_set(err, ERR_FORMAT, "it is not a core file for this kind of machine");
 	if (h.e_phoff > HEAD_LIMIT)
 		return err_set(err, ERR_FORMAT, "its program headers lie at %llu",
 			(unsigned long long)h.e_phoff);
@@ -49,7 +49,7 @@ static int read_head(int fd, struct str *head, struct elf *elf, struct err *err)
 	return elf_of_memory(elf, head->at, head->n, err);
 }
 
-/* "BUILD-ID=0123...": a line of the notes that describe the kernel to crash tools. */
+/* Parses "BUILD-ID=0123...", a line of the notes that describe the kernel to crash tools. */
 static void take_vmcoreinfo(struct kcore *k, const char *text, size_t n)
 {
 	static const char word[] = "BUILD-ID=";
@@ -158,7 +158,7 @@ void kcore_close(struct kcore *k)
 
 size_t kcore_read(const struct kcore *k, u64 va, void *buf, size_t n)
 {
-	/* `start` is their first member. */
+	/* `start` is the first member, so search_behind() compares it. */
 	size_t i = search_behind(k->ranges.at, k->ranges.n, sizeof(*k->ranges.at), va);
 	const struct kcore_range *range;
 

@@ -6,8 +6,8 @@
 #include "symbol/find/buildid.h"
 
 /*
- * Whether the kernel that runs here may be the recorded one. Where the recording has neither its build-id nor
- * its release it is, if it lay where this one lies now: *ret_is_unsure.
+ * Whether the running kernel may be the recorded one. If the recording has neither its build-id nor its release,
+ * the addresses must decide: *ret_is_unsure.
  */
 static bool is_running(struct kernel *k, const struct kernel_request *q, const u8 *id, u8 n,
 	bool *ret_is_unsure)
@@ -22,7 +22,7 @@ static bool is_running(struct kernel *k, const struct kernel_request *q, const u
 			q->release ? ", " : "", q->release ? q->release : "");
 		return false;
 	}
-	/* Without build-ids the release has to do. */
+	/* Without build-ids the releases are compared. */
 	if (q->release && uname(&uts) == 0 && strcmp(uts.release, q->release)) {
 		err_set(&k->err, ERR_FORMAT, "it was recorded on Linux %s, this is %s", q->release,
 			uts.release);
@@ -54,7 +54,7 @@ static bool open_running(struct kernel *k, const struct kernel_request *q)
 	if (is_unsure && k->kallsyms.text != q->text) {
 		kallsyms_close(&k->kallsyms);
 		err_set(&k->err, ERR_FORMAT,
-			"the recording does not say which kernel it was, and it is not this one as it runs now: name it with --kallsyms or --vmlinux");
+			"the recording does not say which kernel ran, and its address is not that of the running one: name a kernel with --kallsyms or --vmlinux");
 		return false;
 	}
 	k->has_kallsyms = true;
@@ -72,8 +72,8 @@ static bool open_copy(struct kernel *k, const struct kernel_request *q, const ch
 }
 
 /*
- * The recorded kernel does not run here, or hides its addresses: its files, if any are here. What
- * they have counts from where the kernel was linked to, so it must be known where it lay.
+ * Searches for files of a kernel that does not run here, or hides its addresses. Their addresses are those the
+ * kernel was linked to, so the recorded load address must be known.
  */
 static void search(struct kernel *k, const struct kernel_request *q)
 {
@@ -99,13 +99,13 @@ static void search(struct kernel *k, const struct kernel_request *q)
 		k->has_image = k->request.text && k->image.text;
 		if (!k->has_image)
 			err_set(&k->err, ERR_FORMAT,
-				"the recording does not say where the kernel lay, so vmlinux is of no use");
+				"the recording does not say where the kernel was loaded, so vmlinux cannot be used");
 	} else if (err.code != ERR_NOENT) {
 		k->err = err;
 	}
 }
 
-/* What the user named is used or refused; nothing else takes its place. */
+/* Loads what the user named. If that fails, nothing else is tried. */
 static void load_named(struct kernel *k, const struct kernel_request *q)
 {
 	struct vmlinux_wish wish = wish_of(q);
@@ -114,7 +114,7 @@ static void load_named(struct kernel *k, const struct kernel_request *q)
 	if (q->named_vmlinux) {
 		k->has_image = !vmlinux_open(&k->image, q->named_vmlinux, &wish, &k->err);
 		why = k->err;
-		/* It has no modules; what runs has them, if it is the same build. */
+		/* It has no modules; the running kernel has them, if it is the same build. */
 		if (q->has_modules && k->has_image)
 			open_running(k, q);
 		k->err = why;
@@ -155,7 +155,7 @@ bool kernel_has_names(const struct kernel *k)
 	return k->has_kallsyms || k->has_image;
 }
 
-/* How far the kernel lay from where its names are now. */
+/* The distance from the kernel's recorded address to that of its names. */
 static u64 shift(const struct kernel *k)
 {
 	u64 now = k->has_image ? k->image.text : k->kallsyms.text;
@@ -179,7 +179,7 @@ u64 kernel_module_base(const struct kernel *k, const struct dso *dso)
 
 	if (!k->has_kallsyms)
 		return 0;
-	/* Modules move at each boot too, not by as much: a copy has them where they were then. */
+	/* Modules move at each boot, too, by another distance; a copy has their addresses of that time. */
 	if (k->is_copy && !shift(k))
 		return dso->base;
 	if (kernel_has_other_module(k, dso))
@@ -218,7 +218,7 @@ const struct elf *kernel_debug_file(struct kernel *k, u64 *ret_shift, struct err
 
 	if (!k->image.elf.data) {
 		if (k->request.ignores_vmlinux) {
-			err_set(err, ERR_NOENT, "no vmlinux is looked for: --ignore-vmlinux");
+			err_set(err, ERR_NOENT, "vmlinux is not searched for: --ignore-vmlinux");
 			return NULL;
 		}
 		if (vmlinux_search(&k->image, &wish, err))
@@ -226,7 +226,7 @@ const struct elf *kernel_debug_file(struct kernel *k, u64 *ret_shift, struct err
 	}
 	if (!k->image.text || !k->request.text) {
 		err_set(err, ERR_FORMAT,
-			"the recording does not say where the kernel lay, so vmlinux is of no use");
+			"the recording does not say where the kernel was loaded, so vmlinux cannot be used");
 		return NULL;
 	}
 	*ret_shift = k->image.text - k->request.text;

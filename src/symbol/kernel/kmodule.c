@@ -9,11 +9,11 @@
 
 enum {
 	DEP_LIMIT = 64 << 20,
-	/* Where what is loaded elsewhere or not at all seems to lie, beyond any module's code. */
+	/* The address given to sections that are loaded elsewhere or not at all: beyond any module's code. */
 	ELSEWHERE = 1 << 30,
 };
 
-/* Whether a file is the module NAME: NAME.ko, NAME.ko.xz; - and _ are the same. */
+/* Whether a file is the module NAME: NAME.ko, NAME.ko.xz. A - matches a _. */
 static bool is_file_of(const char *file, size_t n, const char *name, size_t n_name)
 {
 	if (n < n_name + 3 || strncmp(file + n_name, ".ko", 3))
@@ -24,7 +24,7 @@ static bool is_file_of(const char *file, size_t n, const char *name, size_t n_na
 	return true;
 }
 
-/* Where modules.dep says that the module's file is. */
+/* The path of the module's file according to modules.dep. */
 static bool find_in_dep(const char *folder, const struct dso *dso, struct log *log,
 	struct str *path)
 {
@@ -38,7 +38,7 @@ static bool find_in_dep(const char *folder, const struct dso *dso, struct log *l
 	if (sysfile_read(dep.at, DEP_LIMIT, &text, &err)) {
 		log_untried(log, dso->name, &err);
 	} else {
-		/* kernel/net/netfilter/nf_tables.ko.xz: what it needs */
+		/* kernel/net/netfilter/nf_tables.ko.xz: dependencies */
 		for (const char *line = text.at; line && *line && !is_found;
 			line = strchr(line, '\n'), line += line != NULL) {
 			size_t n = strcspn(line, ":\n");
@@ -54,17 +54,17 @@ static bool find_in_dep(const char *folder, const struct dso *dso, struct log *l
 	return is_found;
 }
 
-/* Gives the executable sections the addresses they have from the module's begin on. */
+/* Sets the addresses of the executable sections, relative to the module's start. */
 static int lay_out(struct elf *elf, struct err *err)
 {
 	const struct arch *arch = arch_of_machine(elf->machine);
 	u64 at = 0, elsewhere = ELSEWHERE;
 
 	if (elf->type != ET_REL)
-		return err_set(err, ERR_FORMAT, "it is no kernel module");
+		return err_set(err, ERR_FORMAT, "it is not a kernel module");
 	if ((!arch || !arch->has_plain_modules) && elf_section(elf, ".plt"))
 		return err_set(err, ERR_UNSUPPORTED,
-			"where its code was loaded to is not known: the kernel adds a .plt");
+			"the load address of its code is unknown: the kernel adds a .plt");
 	for (u32 i = 0; i < elf->n_sections; i++) {
 		struct elf_section *s = &elf->sections[i];
 		const u64 wanted = SHF_ALLOC | SHF_EXECINSTR;
@@ -94,7 +94,7 @@ static int check_build(const struct elf *elf, const struct dso *dso, struct err 
 	return err_set(err, ERR_FORMAT, "it is another build than the recorded one");
 }
 
-/* The module's file, laid out. */
+/* Opens the module's file and lays it out. */
 static int open_file(const struct find_places *places, const struct dso *dso, const char *release,
 	struct elf *ret_elf, struct err *err)
 {

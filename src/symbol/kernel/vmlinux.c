@@ -33,7 +33,7 @@ static int check_build(const struct elf *elf, const char *path, const struct vml
 	return err->code;
 }
 
-/* Where the kernel's code begins: the symbol that recordings name, see synth_kernel(). */
+/* The start of the kernel's code: the symbol that recordings refer to, see synth_kernel(). */
 static u64 find_text(const struct vmlinux *v)
 {
 	const struct arch *arch = arch_of_machine(v->elf.machine);
@@ -63,7 +63,7 @@ int vmlinux_open(struct vmlinux *v, const char *path, const struct vmlinux_wish 
 		vmlinux_close(v);
 		return err_set(err, ERR_FORMAT, "'%s' has no symbol table", path);
 	}
-	/* Before one name is chosen for each address. */
+	/* Before symtab_finish() keeps only one name for each address. */
 	v->text = find_text(v);
 	symtab_finish(&v->symtab);
 	return 0;
@@ -76,7 +76,7 @@ void vmlinux_close(struct vmlinux *v)
 	memset(v, 0, sizeof(*v));
 }
 
-/* By build-id: folder/XX/YYYY and a suffix. Folders with a ~ are the user's. */
+/* Makes a path by build-id: folder/XX/YYYY and a suffix. A ~ in `folder` is the user's home. */
 static bool id_path(const struct vmlinux_wish *wish, const char *folder, const char *suffix,
 	struct str *path)
 {
@@ -105,7 +105,7 @@ static bool is_it(struct vmlinux *v, const char *path, const struct vmlinux_wish
 		log_untried(wish->log, "[kernel.kallsyms]", &err);
 	else
 		log_debug(wish->log, "[kernel.kallsyms]: using '%s'", path);
-	/* A file that is there and does not fit says more than one that is not there. */
+	/* A file that exists and does not fit explains more than a missing one. */
 	if (r && r != ERR_NOENT && first->code == ERR_NOENT)
 		*first = err;
 	return !r;
@@ -125,12 +125,12 @@ int vmlinux_search(struct vmlinux *v, const struct vmlinux_wish *wish, struct er
 	bool is_found = false;
 
 	err_set(err, ERR_NOENT,
-		"no vmlinux of the recorded kernel is here: its -dbgsym or -debuginfo package has one, --vmlinux names one");
+		"no vmlinux of the recorded kernel was found: install its -dbgsym or -debuginfo package, or name one with --vmlinux");
 	for (size_t i = 0; i < ARRAY_SIZE(by_id) && !is_found; i++)
 		is_found = id_path(wish, by_id[i].folder, by_id[i].suffix, &path) &&
 			is_it(v, path.at, wish, err);
 	for (size_t i = 0; i < ARRAY_SIZE(by_release) && !is_found; i++) {
-		/* A release is a word of the file's: it must not lead elsewhere. */
+		/* The release comes from the recording: it must not lead out of the folder. */
 		if (!wish->release || !*wish->release || strchr(wish->release, '/'))
 			break;
 		str_clear(&path);

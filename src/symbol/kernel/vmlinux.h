@@ -1,13 +1,13 @@
 /*
- * vmlinux.h - a kernel's functions from its ELF file, for kernels that do not run here or hide their
+ * vmlinux.h - reads a kernel's functions from its ELF file, for kernels that do not run here or hide their
  * addresses.
  *
- * In       a file somebody named, or the build-id and release of the recorded kernel
- * Out      the function at an address as the file counts; where the file has _text
+ * In       a file that the user named, or the build-id and release of the recorded kernel
+ * Out      the function at an address of the file; the address of _text in the file
  * Owns     the opened file and its table
- * Errors   ERR_NOENT: none is here; ERR_FORMAT: it is another build, or has no symbols
+ * Errors   ERR_NOENT: there is none here; ERR_FORMAT: another build, or no symbols
  * Threads  vmlinux_find() by any number
- * Source   perf-report(1), -k; where distributions install them
+ * Source   perf-report(1), -k; the paths where distributions install the files
  */
 #ifndef PACE_SYMBOL_VMLINUX_H
 #define PACE_SYMBOL_VMLINUX_H
@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "symbol/elf/symtab.h"
 
-/* The kernel that is looked for. */
+/* Describes the wanted kernel. */
 struct vmlinux_wish {
 	const u8 *build_id;
 	u8 build_id_size;    /* 0: unknown */
@@ -27,17 +27,17 @@ struct vmlinux_wish {
 struct vmlinux {
 	struct elf elf;
 	struct symtab symtab;
-	u64 text; /* the address of the symbol that recordings name: _text, on arm64 _stext */
+	u64 text; /* the address of the symbol that recordings refer to: _text, on arm64 _stext */
 };
 
-/* That file, which must be of the wished build if both have an id. */
+/* Opens this file. If both it and the wish have a build-id, they must be equal. */
 int vmlinux_open(struct vmlinux *v, const char *path, const struct vmlinux_wish *wish,
 	struct err *err);
 
-/* The first that fits in the usual places; only by build-id if it is known. */
+/* Opens the first match in the usual places; if the build-id is known, only by build-id. */
 int vmlinux_search(struct vmlinux *v, const struct vmlinux_wish *wish, struct err *err);
 
-/* The first file of those that hold a copy of kallsyms by build-id (perf's cache); false: none. */
+/* The first copy of kallsyms in perf's cache, by build-id. Returns false if there is none. */
 bool vmlinux_kallsyms_copy(const struct vmlinux_wish *wish, struct str *ret_path);
 
 void vmlinux_close(struct vmlinux *v);

@@ -1,14 +1,14 @@
 /*
- * livestack.h - pages of stacks that the kernel could not copy, brought into memory for the samples to come.
+ * livestack.h - brings stack pages that the kernel could not copy into memory, for the samples to come.
  *
- * A copy of a stack ends at the first page that is not in memory: of a large array on the stack not all has
- * been touched. Reading such a page of the process, while that runs, maps a page of zeros there (the kernel's
- * one, which takes no memory of the process), and the next copy goes through it.
+ * A copy of a stack ends at the first page that is not in memory: a program may not have touched all of a large
+ * array on the stack. Reading such a page of the running process maps a page of zeros there (the kernel's shared
+ * one, which costs the process no memory), and the next copy continues past it.
  *
- * In       a process, an address where a copy has ended, and how far it should have gone
- * Out      nothing: what lies there at another moment is of no use
- * Owns     which pages it has read in this round of records
- * Errors   none: what cannot be read stays as it is
+ * In       a process, the address where a copy ended, and how far it should have gone
+ * Out      nothing: the stack's contents at another moment are of no use
+ * Owns     the list of pages that it has read in this round of records
+ * Errors   none: unreadable pages stay as they are
  * Threads  one
  * Source   process_vm_readv(2); Linux, mm/memory.c: do_anonymous_page()
  */
@@ -25,7 +25,7 @@ struct livestack {
 		u32 pid, round;
 	} places[LIVESTACK_PLACES]; /* by a hash of both */
 	u32 round;
-	u64 n_touched; /* places so far */
+	u64 n_touched; /* calls that touched pages, so far */
 };
 
 void livestack_init(struct livestack *l);

@@ -10,7 +10,7 @@ static bool has_dumps(const struct event_attr *attr)
 	return (attr->sample_type & DUMP_BITS) == DUMP_BITS;
 }
 
-/* ---- what holds when ---- */
+/* ---- the machine's state ---- */
 
 static void apply(struct liveunwind *u, const struct record *rec, u32 event, u64 time)
 {
@@ -47,8 +47,8 @@ static void see(void *ctx, const struct record *rec, bool is_due)
 }
 
 /*
- * The machine wants to be told in the order of time. What happened after the last record of this
- * round waits: of that time others may still come, which were written to another ring meanwhile.
+ * The machine takes records in order of time. Records later than the round's last time wait: earlier ones
+ * may still come from another ring.
  */
 static void settle(void *ctx)
 {
@@ -76,7 +76,7 @@ static void add_record(struct str *out, u32 type, u16 misc, size_t start)
 	memcpy(out->at + start, &header, sizeof(header));
 }
 
-/* One sample less is in the file: who counts finds it among the lost ones. */
+/* The file has one sample less: it is counted as lost. */
 static void add_loss(struct liveunwind *u, u32 event, struct str *out)
 {
 	const struct sample_format *format = formats_format(&u->formats, event);
@@ -90,7 +90,7 @@ static void add_loss(struct liveunwind *u, u32 event, struct str *out)
 	sample_encode_trailer(format, &who, out);
 }
 
-/* The chain without what is more than `limit` addresses; whether something was. */
+/* Cuts the chain to `limit` addresses. Returns whether it was longer. */
 static bool cut_chain(struct sample_words *chain, u64 limit)
 {
 	u64 n = 0;
@@ -105,7 +105,7 @@ static bool cut_chain(struct sample_words *chain, u64 limit)
 	return false;
 }
 
-/* What would let the samples to come be walked further. */
+/* Notes what would let later samples be walked further. */
 static void note_ending(struct liveunwind *u, const struct stack_end *end, const char *comm)
 {
 	const struct sample_stack *stack = &u->sample.user_stack;
@@ -119,7 +119,7 @@ static void note_ending(struct liveunwind *u, const struct stack_end *end, const
 			end->sp + stack->bytes.n);
 }
 
-/* The kernel has followed frame pointers. */
+/* Whether the kernel has followed frame pointers. */
 static bool has_own_callers(const struct sample_words *chain)
 {
 	for (u64 i = 0; i < chain->n; i++)
@@ -128,7 +128,7 @@ static bool has_own_callers(const struct sample_words *chain)
 	return false;
 }
 
-/* The sample's chain, in u->chain. */
+/* Walks the sample's stack. The chain is in u->chain. */
 static void walk(struct liveunwind *u, u32 event, u64 regs, const struct thread_state *state)
 {
 	const struct event *e = &u->events->at[event];
@@ -153,13 +153,13 @@ static void walk(struct liveunwind *u, u32 event, u64 regs, const struct thread_
 	u->chain.n = chain.n + n;
 }
 
-/* u->sample, with its chain in the place of its registers and stack. */
+/* Appends u->sample with its chain instead of its registers and stack. */
 static void put_sample(struct liveunwind *u, u32 event, u64 regs, u16 misc, struct str *out)
 {
 	struct sample *s = &u->sample;
 	struct thread_state state;
 	size_t start = out->n;
-	/* Without times, what holds now. */
+	/* Without times, use the present state. */
 	u64 time = u->formats.at[event].type & PERF_SAMPLE_TIME ? s->time : UINT64_MAX;
 
 	machine_state_at(&u->machine, s->pid, s->tid, time, &u->strings, &state);
@@ -168,7 +168,9 @@ static void put_sample(struct liveunwind *u, u32 event, u64 regs, u16 misc, stru
 	str_fill(out, '\0', RECORD_HEADER_SIZE);
 	sample_encode(&u->written[event], s, out);
 	if (UNLIKELY(out->n - start > UINT16_MAX)) {
-		/* Raw data nearly as large as a record can be, and a deep stack. */
+		/*
+		 * A sample with raw data of nearly a record's maximum size, and a deep stack, does not fit.
+		 */
 		str_cut(out, start);
 		add_loss(u, event, out);
 		return;
@@ -266,7 +268,7 @@ void liveunwind_init(struct liveunwind *u, const struct event_list *events,
 		sample_format_init(&u->written[i], &attr);
 	}
 	machine_init(&u->machine);
-	/* What its dumps lack, reports say. */
+	/* Reports say what its dumps lack. */
 	jitcode_init(&u->jitcode, events, places->symfs, NULL);
 	u->machine.coder = &u->jitcode.coder;
 	livestack_init(&u->livestack);

@@ -9,8 +9,8 @@
 #include "symbol/name/mangled.h"
 
 /*
- * Names may refer back to their own parts, and those to theirs: 300 characters can stand for
- * terabytes. What becomes longer than anybody reads stays mangled.
+ * Names may refer back to their own parts, and these to theirs: 300 characters can expand to terabytes.
+ * Names whose expansion is too long to read stay mangled.
  */
 enum {
 	TEXT_LIMIT = 32 << 10,
@@ -21,7 +21,10 @@ enum {
 
 /* ---- memory ---- */
 
-/* What libiberty takes for names in D. Its own would print and exit, in programs of others too. */
+/*
+ * Replaces libiberty's allocator for D names, which would print and exit, also in programs that use our
+ * library.
+ */
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t size);
@@ -43,7 +46,7 @@ void *xrealloc(void *p, size_t size)
 
 /* ---- folding ---- */
 
-/* "operator<", "operator->*" and the like: how far the word and its sign reach, or 0. */
+/* The length of "operator<", "operator->*" and the like, or 0. */
 static size_t operator_length(const char *text, const char *p)
 {
 	static const char word[] = "operator";
@@ -54,7 +57,7 @@ static size_t operator_length(const char *text, const char *p)
 	return n + strspn(p + n, "<>=-*");
 }
 
-/* Behind the arguments that begin at the '<' at p; NULL if they have no end. */
+/* The end of the arguments that begin at the '<' at p; NULL if they have no end. */
 static const char *skip_arguments(const char *text, const char *p)
 {
 	size_t depth = 0, n;
@@ -65,14 +68,14 @@ static const char *skip_arguments(const char *text, const char *p)
 			continue;
 		}
 		depth += *p == '<';
-		/* Not the arrow of a function's result. */
+		/* The arrow before a function's result is no bracket. */
 		if (*p == '>' && p[-1] != '-' && !--depth)
 			return p + 1;
 	}
 	return NULL;
 }
 
-/* Rust writes <Type as Trait>::f: no arguments. */
+/* Whether the '<' at p begins template arguments. In Rust's <Type as Trait>::f it does not. */
 static bool begins_arguments(const char *text, const char *p)
 {
 	return *p == '<' && p > text &&
@@ -80,7 +83,7 @@ static bool begins_arguments(const char *text, const char *p)
 			(p[-1] == ':' && p - text > 1 && p[-2] == ':'));
 }
 
-/* Rust's code that drops values: what they are is all that tells one from the other. */
+/* Whether this is Rust's code that drops values: only the type tells these functions apart. */
 static bool says_what_is_dropped(const char *text, const char *p)
 {
 	static const char *const names[] = {"drop_in_place", "drop_glue"};
@@ -106,7 +109,7 @@ static void fold(struct str *text)
 		if (*p == 'o' && (n = operator_length(text->at, p)) > 0) {
 			str_addn(&folded, p, n);
 			p += n;
-			/* operator<< <int> and operator()<int> have arguments of their own. */
+			/* The arguments follow the operator: operator<< <int>, operator()<int>. */
 		} else if (begins_arguments(text->at, p) && !says_what_is_dropped(text->at, p) &&
 			(behind = skip_arguments(text->at, p)) != NULL) {
 			str_add(&folded, "<...>");
@@ -119,7 +122,7 @@ static void fold(struct str *text)
 	*text = folded;
 }
 
-/* D's arguments: name!(arguments). */
+/* Folds D's arguments: name!(arguments). */
 static void fold_d(struct str *text)
 {
 	struct str folded = {0};
@@ -130,7 +133,7 @@ static void fold_d(struct str *text)
 		str_addc(&folded, *p);
 		if (p[0] != '!' || p[1] != '(')
 			continue;
-		/* What has no end goes to the end of the text. */
+		/* Without a closing bracket they extend to the end of the text. */
 		for (p++; p[1]; p++) {
 			depth += *p == '(';
 			if (*p == ')' && !--depth)
@@ -159,8 +162,8 @@ static void take_text(const char *text, size_t n, void *ctx)
 }
 
 /*
- * Prints a name by one of libiberty's languages, whose state is on the stack: a jump out of it
- * loses nothing.
+ * Prints a name by one of libiberty's printers. Their state is on the stack, so a longjmp out of them leaks
+ * nothing.
  */
 static bool print(struct printed *p, const char *name, int options,
 	int (*printer)(const char *name, int options, demangle_callbackref take, void *ctx))
@@ -170,8 +173,8 @@ static bool print(struct printed *p, const char *name, int options,
 }
 
 /*
- * libiberty knows "return" behind "scope" of a parameter, which compilers write before it. NULL if the
- * name has no such parameter.
+ * libiberty expects "return" after "scope" in a parameter, but compilers write it before. Demangles the name
+ * with the two swapped; NULL if it has no such parameter.
  */
 static char *demangle_d_turned(const char *name)
 {
@@ -189,7 +192,7 @@ static char *demangle_d_turned(const char *name)
 
 /* ---- suffixes ---- */
 
-/* One that compilers hang behind names, .cold or .isra.0 or .llvm.123: its length, or 0. */
+/* The length of a suffix that compilers add to names, .cold or .isra.0 or .llvm.123; or 0. */
 static size_t suffix_length(const char *p)
 {
 	size_t n = 1, word;
@@ -204,14 +207,14 @@ static size_t suffix_length(const char *p)
 	return n;
 }
 
-/* Where the suffixes begin: a '.' from which on there is nothing else; the end if there are none. */
+/* The start of the suffixes: a '.' after which there is nothing else; the end if there are none. */
 static const char *find_suffixes(const char *name)
 {
 	for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.')) {
 		const char *p = dot;
 		size_t n;
 
-		/* Rust's older names have pairs of dots in them. */
+		/* Names in Rust's old scheme contain pairs of dots. */
 		if (dot > name && dot[-1] == '.')
 			continue;
 		while ((n = suffix_length(p)) > 0)
@@ -222,7 +225,7 @@ static const char *find_suffixes(const char *name)
 	return name + strlen(name);
 }
 
-/* LLVM's numbers of what it shares between files say nothing to people. */
+/* Appends the suffixes. LLVM's numbers of symbols shared between files carry no meaning for readers. */
 static void add_suffixes(const char *p, unsigned style, struct str *text)
 {
 	size_t n;
@@ -234,7 +237,7 @@ static void add_suffixes(const char *p, unsigned style, struct str *text)
 
 /* ---- names ---- */
 
-/* How far back a reference of D goes: digits of base 26, the last of which is a small letter. 0: it is none. */
+/* The distance of a D back reference: digits of base 26, the last one a small letter. 0: not a reference. */
 static size_t d_distance(const char *at)
 {
 	size_t n = 0;
@@ -245,14 +248,14 @@ static size_t d_distance(const char *at)
 }
 
 /*
- * D's printer cannot be stopped: it gets only names that cannot grow beyond measure. A reference stands
- * for a part of what is between its target and itself, with what references there stand for, or, where
- * its target is a number, for an identifier of that length.
+ * Whether a D name cannot expand too far: D's printer cannot be stopped. A reference expands to a part of the
+ * text between its target and itself, with the references in it expanded; or, if its target is a number, to an
+ * identifier of that length.
  */
 static bool is_short_d(const char *name)
 {
 	size_t n = strlen(name), n_references = 0;
-	u64 grown[D_NAME_LIMIT + 1] = {0}; /* what the first bytes can become */
+	u64 grown[D_NAME_LIMIT + 1] = {0}; /* the length to which each prefix can expand */
 
 	if (n > D_NAME_LIMIT)
 		return false;
@@ -316,7 +319,7 @@ static bool print_itanium_or_rust(struct printed *p, const char *name, unsigned 
 		base[suffixes - name] = '\0';
 		name = base;
 	}
-	/* Rust's older names are valid C++ ones too. */
+	/* Names in Rust's old scheme are valid C++ names, too. */
 	is_printed = print(p, name, options, rust_demangle_callback) ||
 		(name[1] == 'Z' && print(p, name, options, cplus_demangle_v3_callback));
 	if (is_printed && style & DEMANGLE_COMPACT)
@@ -327,10 +330,10 @@ static bool print_itanium_or_rust(struct printed *p, const char *name, unsigned 
 	return is_printed;
 }
 
-/* Without the version. */
+/* Demangles a name without its version. */
 static bool print_name(struct printed *p, const char *name, unsigned style)
 {
-	/* Most names of C code leave here. */
+	/* Most C names are done here. */
 	if (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R'))
 		return print_itanium_or_rust(p, name, style);
 	if (name[0] == '_' && name[1] == 'D')
@@ -350,7 +353,7 @@ const char *demangle(const char *name, unsigned style, struct intern *strings)
 
 	if (style & DEMANGLE_NOT)
 		return name;
-	/* Linkers write the version of a library's symbol behind its name: _ZNSo3putEc@@GLIBCXX_3.4. */
+	/* Linkers append the version of a library's symbol to its name: _ZNSo3putEc@@GLIBCXX_3.4. */
 	version = name[0] == '_' ? strchr(name, '@') : NULL;
 	if (version) {
 		base = mem_strdup(name);
@@ -361,7 +364,7 @@ const char *demangle(const char *name, unsigned style, struct intern *strings)
 			str_add(&p.text, version);
 		kept = intern_add(strings, p.text.at, p.text.n);
 	} else if (style & DEMANGLE_COMPACT && strchr(name, '<')) {
-		/* Debug information has names of templates as they are written. */
+		/* Debug information has template names unmangled. */
 		str_add(&p.text, name);
 		fold(&p.text);
 		kept = intern_add(strings, p.text.at, p.text.n);

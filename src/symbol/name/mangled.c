@@ -10,7 +10,7 @@ static int hex_digit(char c)
 	return isdigit((u8)c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The number that the compiler puts behind every function, _120: where it starts, or the end. */
+/* The start of the number that the compiler appends to each function, _120; or the end. */
 static const char *ocaml_stamp(const char *name)
 {
 	const char *end = name + strlen(name), *p = end;
@@ -20,7 +20,7 @@ static const char *ocaml_stamp(const char *name)
 	return p < end && p > name && p[-1] == '_' ? p - 1 : end;
 }
 
-/* Functions without a name are all called "fun": their numbers tell them apart. */
+/* Whether the function is anonymous. All of these are called "fun": their numbers tell them apart. */
 static bool is_nameless(const char *name, const char *end)
 {
 	return end - name > 4 && !strncmp(end - 3, "fun", 3) && (end[-4] == '_' || end[-4] == '.');
@@ -41,7 +41,7 @@ bool mangled_ocaml(const char *name, struct str *text)
 			p++;
 		} else if (p[0] == '$' && p + 2 < end && hex_digit(p[1]) >= 2 &&
 			hex_digit(p[1]) < 8 && hex_digit(p[2]) >= 0) {
-			/* Letters of operators, as two digits. */
+			/* Letters of operators are written as two hexadecimal digits. */
 			str_addc(text, (char)((u32)hex_digit(p[1]) << 4 | (u32)hex_digit(p[2])));
 			p += 2;
 		} else {
@@ -53,7 +53,7 @@ bool mangled_ocaml(const char *name, struct str *text)
 
 /* ---- Java ---- */
 
-/* a/b/C as a.b.C, up to the ';', which *p goes behind; false if there is none. */
+/* Appends a/b/C as a.b.C, up to the ';', and moves *p behind it. Returns false if there is none. */
 static bool take_class(const char **p, struct str *text)
 {
 	const char *end = strchr(*p, ';');
@@ -66,7 +66,7 @@ static bool take_class(const char **p, struct str *text)
 	return true;
 }
 
-/* One type of a descriptor: I, [B, Ljava/lang/String;. */
+/* Appends one type of a descriptor: I, [B, Ljava/lang/String;. */
 static bool take_type(const char **p, struct str *text)
 {
 	static const struct {
@@ -94,7 +94,7 @@ static bool take_type(const char **p, struct str *text)
 	return true;
 }
 
-/* (types)type. */
+/* Parses (types)type. */
 static bool take_parameters(const char **p, struct str *parameters, struct str *result)
 {
 	if (*(*p)++ != '(')

@@ -1,5 +1,5 @@
 /*
- * mangled.h - names of OCaml functions and Java methods, readable.
+ * mangled.h - demangles OCaml functions and Java methods.
  *
  * In       a symbol: camlStdlib__List__iter_120; Ljava/lang/String;equals(Ljava/lang/Object;)Z
  * Out      Stdlib.List.iter; java.lang.String.equals
@@ -10,7 +10,7 @@
 
 #include "base/str.h"
 
-/* Both append to `text`; false, and nothing appended, if the name is not of that language. */
+/* Both append to `text`. They return false, with nothing appended, if the symbol is not of that language. */
 bool mangled_ocaml(const char *name, struct str *text);
 bool mangled_java(const char *name, bool with_parameters, struct str *text);
 

@@ -7,13 +7,13 @@
 #include "symbol/embed/frames.h"
 
 struct callers_file {
-	struct dso_file *file; /* NULL: there are no files of such a DSO */
-	const struct cfi *cfi; /* NULL: there is none */
-	bool is_embedded;      /* `embedded` and `frames` take the place of these */
+	struct dso_file *file; /* NULL: DSOs of this kind have no files */
+	const struct cfi *cfi; /* NULL: none */
+	bool is_embedded;      /* `embedded` and `frames` are used instead */
 	struct embedded_dso embedded;
 	struct frames frames;
 	enum stack_ending ending; /* if there is no cfi */
-	bool has_debug; /* a debug file has been opened: where the image's table has no function there is none */
+	bool has_debug;           /* a debug file is open: its table has all functions */
 };
 
 void callers_init(struct callers *c, struct dso_files *files, const char *arch)
@@ -107,7 +107,7 @@ void callers_settle(struct callers *c)
 			sizeof(struct callers_file *));
 }
 
-/* Whether the files of DSO `id` are open although no process has mapped them. */
+/* Whether the files of DSO `id` are still open although no process has mapped them. */
 static bool is_left_open(const struct callers *c, const u8 *is_mapped, u32 id)
 {
 	return c->dsos[id] && c->files->machine->dsos.at.at[id]->kind == DSO_FILE && !is_mapped[id];
@@ -173,7 +173,7 @@ void callers_embed(struct callers *c, const struct dso *dso, const u64 *at, size
 
 /* ---- generated code ---- */
 
-/* Bytes of a dump. What this machine failed to read is said. */
+/* Reads bytes of a dump. Errors of this machine are logged. */
 static bool read_dump(const struct callers_walk *w, const struct dso *dso,
 	const struct jitdump *dump, u64 off, void *to, u32 n)
 {
@@ -186,7 +186,7 @@ static bool read_dump(const struct callers_walk *w, const struct dso *dso,
 	return false;
 }
 
-/* The tables lie where perf inject would put them: behind the code, its size rounded up to 8. */
+/* Loads the tables to where perf inject would put them: behind the code, at a multiple of 8. */
 static void load_tables(const struct callers_walk *w, const struct dso *dso, struct callers_code *c,
 	const struct jitdump *dump, const struct jitdump_code *code)
 {
@@ -233,7 +233,7 @@ static struct callers_code *code_at(struct callers_walk *w, const struct dso *ds
 	return code;
 }
 
-/* A return address may lie right behind the code: the call was its last instruction. */
+/* Looks up the code at a return address. It may be the end of the code: the call was its last instruction. */
 static void look_at_code(struct callers_walk *w, const struct dso *dso, u64 off,
 	struct stack_bytes *ret_bytes)
 {
@@ -259,8 +259,8 @@ static void look_at_code(struct callers_walk *w, const struct dso *dso, u64 off,
 /* ---- code of files ---- */
 
 /*
- * The code that a program begins with has often no size, no call frame information, and names inside
- * (_dl_start_user).
+ * Whether rva is in a program's start-up code. This often has no size, no call frame information, and several
+ * names inside (_dl_start_user).
  */
 static bool is_near_entry(u64 entry, u64 rva)
 {
@@ -270,8 +270,8 @@ static bool is_near_entry(u64 entry, u64 rva)
 }
 
 /*
- * Of what the recording carries: the functions that stacks led through. It may know more names than
- * the file itself had, like that of a loop behind the entry.
+ * Takes code from the recording, which contains the functions on the stacks. It may have more names than
+ * the file itself, such as that of a loop behind the entry point.
  */
 static void look_at_embedded(const struct callers *c, const struct callers_file *f, u64 off,
 	struct stack_bytes *ret_bytes)
@@ -283,7 +283,7 @@ static void look_at_embedded(const struct callers *c, const struct callers_file 
 
 	if (!embedded_address_of_offset(c->embedded, &f->embedded, off, &rva))
 		return;
-	/* Where a program begins is known also if its code is not there. */
+	/* The entry point is known even if its code is missing. */
 	ret_bytes->is_entry = is_near_entry(f->embedded.entry, rva);
 	n = embedded_find_code(c->embedded, &f->embedded, rva, &bytes, &before);
 	if (!n)
@@ -294,7 +294,7 @@ static void look_at_embedded(const struct callers *c, const struct callers_file 
 		ret_bytes->is_entry};
 }
 
-/* How far into its function an address is. */
+/* The distance of an address from the start of its function. */
 static u64 into_function(struct callers *c, const struct callers_file *f, u64 rva)
 {
 	bool is_debug = dso_files_symtab(c->files, f->file) == DSO_TABLE_DEBUG;
@@ -304,7 +304,7 @@ static u64 into_function(struct callers *c, const struct callers_file *f, u64 rv
 
 	if (symbol && !symbol->is_open)
 		return rva - symbol->start;
-	/* Its own table, or that of its debug file, has all: what it lacks is none. */
+	/* The image's own table, or that of the debug file, is complete: what it lacks is not a function. */
 	if (is_debug || f->has_debug)
 		return symbol ? rva - symbol->start : STACK_START_UNKNOWN;
 	is_known = dso_file_around(f->file, rva, &start, &end);
@@ -382,7 +382,7 @@ static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
 	struct callers_walk *w = ctx;
 	const struct map *map = machine_find(w->space, ip);
 
-	/* Where a process says what code it makes, the rest of its memory is none. */
+	/* If a process reports all the code it generates, the rest of its memory is not code. */
 	if (map && map->dso->kind == DSO_JIT && w->space->code && w->callers->jitcode &&
 		jitcode_has_code(w->callers->jitcode, map->dso->pid))
 		*ret_bytes = (struct stack_bytes){.at = nothing, .into = STACK_START_UNKNOWN};
@@ -394,8 +394,7 @@ static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
 		vec_add(&w->looks, ((struct callers_look){map->dso->id, map_offset(map, ip)}));
 }
 
-/* The kernel's part: what stands before the marker of user code. */
-/* Of code that has no file, or one that is not written yet, only the process knows. */
+/* Reads code that has no file, or whose file is not written yet, from the process. */
 static void peek(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
 {
 	struct callers_walk *w = ctx;
@@ -436,7 +435,7 @@ bool callers_find(struct callers_walk *w, const struct space *user, u64 mask,
 	struct stack_places places = {find_code, w, user ? user->id : UINT32_MAX - 1, look,
 		w->callers->files->places.is_now ? peek : NULL};
 
-	/* Threads of the kernel have neither. */
+	/* Kernel threads have neither. */
 	if (!sample->user_regs.values.n || !sample->user_stack.bytes.n)
 		return false;
 	w->space = user;
@@ -451,7 +450,7 @@ bool callers_find(struct callers_walk *w, const struct space *user, u64 mask,
 	return true;
 }
 
-/* Where user code was interrupted; 0 if none was, or nobody knows. */
+/* Where user code was interrupted; 0: it was not, or that is unknown. */
 static u64 user_ip(const struct sample *sample, u8 mode)
 {
 	const struct sample_words *chain = &sample->chain;
@@ -463,8 +462,8 @@ static u64 user_ip(const struct sample *sample, u8 mode)
 }
 
 /*
- * per sample: the same with its user part taken from the processor's records of calls. `mode`: which the sample
- * ran in.
+ * per sample: the same, with the user part from the processor's records of calls. `mode`: the CPU mode of the
+ * sample.
  */
 static bool find_in_branches(struct callers_walk *w, u64 branch_type, const struct sample *sample,
 	u8 mode, struct sample_words *ret_chain, struct stack_end *ret_end)
@@ -475,7 +474,7 @@ static bool find_in_branches(struct callers_walk *w, u64 branch_type, const stru
 								      : LBR_NO_INDEX,
 		.ip = user_ip(sample, mode)};
 
-	/* A thread that the kernel has taken out of user code (exec) has no callers there. */
+	/* A thread whose user code is being replaced by the kernel (exec) has no callers there. */
 	if (!sample->branches.n || !in.ip)
 		return false;
 	*ret_end = (struct stack_end){.ending = lbr_walk(&w->lbr, &in)};

@@ -106,10 +106,10 @@ static void open_debug(struct dso_files *f, struct dso_file *file)
 		find_debug(&f->places, file->dso, file->image.data ? &file->image : NULL,
 			&file->debug, &file->debug_err);
 	else
-		err_set(&file->debug_err, ERR_NOENT, "'%s' is no file", file->dso->path);
+		err_set(&file->debug_err, ERR_NOENT, "'%s' is not a file", file->dso->path);
 }
 
-/* What was said of the file of the recorded name is the better explanation than what servers say. */
+/* Asks servers for the image. An error of the file with the recorded name explains more than theirs. */
 static void fetch_image(struct dso_files *f, struct dso_file *file)
 {
 	struct err ignored;
@@ -135,12 +135,12 @@ static void fetch_debug(struct dso_files *f, struct dso_file *file)
 	find_fetch(&f->places, file->dso, image, DEBUGINFOD_DEBUG, &file->debug, &file->debug_err);
 }
 
-/* Without its image. */
+/* Returns the entry of a DSO without opening its image. */
 static struct dso_file *file_of(struct dso_files *f, const struct dso *dso)
 {
 	struct dso_file *file;
 
-	/* Only a machine that goes on has more of them; one thread follows it. */
+	/* The array grows only if the machine still follows a stream; then there is one thread. */
 	if (dso->id >= f->n)
 		f->at = dso_files_room(f->at, &f->n, dso->id, sizeof(struct dso_file *));
 	file = __atomic_load_n(&f->at[dso->id], __ATOMIC_ACQUIRE);
@@ -197,7 +197,7 @@ void dso_files_ask(struct dso_files *f, const struct dso *dso)
 
 /* ---- reading ---- */
 
-/* A stripped file has the symbols that others link to, and maybe a few more in .gnu_debugdata. */
+/* Adds what a stripped file still has: the exported symbols, and maybe a few more in .gnu_debugdata. */
 static void add_stripped(struct dso_file *file)
 {
 	symtab_add_elf(&file->symtab, &file->image, SHT_DYNSYM);
@@ -257,7 +257,7 @@ static void read_cfi(struct dso_files *f, struct dso_file *file)
 	bool is_go;
 
 	elfcfi_find(&file->image, &in);
-	/* It knows more than what Go's linker writes. */
+	/* It has more than the .debug_frame of Go's linker. */
 	is_go = gocfi_make(&file->image, &file->made_frames);
 	if (is_go)
 		in.debug_frame = bytes_of(file->made_frames.at, file->made_frames.n);

@@ -5,7 +5,7 @@ bool extent_find(struct dso_files *f, struct dso_file *file, u64 rva, struct ext
 	const struct crt *crt = &file->crt;
 	struct cfi_extent found;
 
-	/* Assembler's code may have no call frame information. */
+	/* Hand-written assembly may have no call frame information. */
 	if (rva >= crt->start && rva < crt->start_end) {
 		*ret_extent = (struct extent){crt->start, crt->start_end, ORIGIN_CRT, "_start"};
 		return true;

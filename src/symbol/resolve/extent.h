@@ -1,12 +1,12 @@
 /*
- * extent.h - where functions begin and end whose names are not in any table: call frame information
- * tells it of files that were stripped, where there is none the code itself (symbol/elf/elfstarts). The
- * first of a program have names all the same (symbol/elf/crt).
+ * extent.h - the start and end of functions that have no name in any table: from call frame information in
+ * stripped files or, where there is none, from the code itself (symbol/elf/elfstarts). Only a program's start-up
+ * functions have names (symbol/elf/crt).
  *
  * In       the files of a DSO, with an image
  * Out      the function that covers an address, as a range
  * Units    rva, half-open
- * Errors   none: what is damaged is not found
+ * Errors   none: damaged entries are not found
  * Threads  any number
  */
 #ifndef PACE_SYMBOL_EXTENT_H
@@ -21,7 +21,7 @@ struct extent {
 	const char *name;   /* static; ORIGIN_EXTENT: NULL */
 };
 
-/* False: no function is known there. */
+/* Returns false if no function is known there. */
 bool extent_find(struct dso_files *f, struct dso_file *file, u64 rva, struct extent *ret_extent);
 
 #endif

@@ -29,7 +29,7 @@ struct resolver_answer locator_name(struct locator *l, const struct location *lo
 	resolver_load(l->resolver, dso);
 	a = location->is_return ? resolver_find_caller(l->resolver, dso, location->address)
 				: resolver_find(l->resolver, dso, location->address);
-	/* The one symbol of a BPF program is the program. */
+	/* A BPF program has one symbol: the program. */
 	if (dso->kind == DSO_BPF && location->map) {
 		a.at = location->address;
 		a.start = location->map->start;

@@ -66,7 +66,7 @@ void resolver_settle(struct resolver *r)
 			sizeof(*r->dsos));
 }
 
-/* ---- what the recording carries ---- */
+/* ---- what the recording contains ---- */
 
 static bool find_entry(const struct resolver *r, const struct dso *dso, struct embedded_dso *ret)
 {
@@ -89,7 +89,7 @@ static void say_as_embedded(const struct resolver *r, struct resolver_dso *d)
 
 bool resolver_load_beside(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
-	/* The kernel's names are read once for all; the rest has no files of its own. */
+	/* The kernel's names are read once for all its DSOs; the other kinds have no files of their own. */
 	if (dso->kind != DSO_FILE && dso->kind != DSO_VDSO)
 		return false;
 	if (!d->has_tried_files) {
@@ -103,8 +103,8 @@ bool resolver_load_beside(struct resolver *r, const struct dso *dso, struct reso
 }
 
 /*
- * What was missing when the recording was made may be here. The build-id tells that it is the same
- * file; without one it may be any.
+ * Whether this machine has names that were missing when the recording was made. Only a build-id shows that the
+ * file is the same one.
  */
 static bool is_better_here(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
@@ -118,7 +118,10 @@ static bool is_better_here(struct resolver *r, const struct dso *dso, struct res
 		(!d->err.code || d->embedded.outcome != RESOLVER_FOUND);
 }
 
-/* simpleperf's functions are those that were sampled. Where the user names files, these have more. */
+/*
+ * Loads the functions that simpleperf recorded, which are the sampled ones. Files that the user names have
+ * more.
+ */
 static bool load_carried(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
 	const struct simpleperf_file *file = simpleperf_find(&r->simpleperf, dso);
@@ -140,7 +143,7 @@ void resolver_load(struct resolver *r, const struct dso *dso)
 {
 	struct resolver_dso *d;
 
-	/* A recording that is read while it is made names files as they come. */
+	/* While a recording is being made, its reader meets new files. */
 	if (UNLIKELY(dso->id >= r->n_dsos))
 		resolver_settle(r);
 	d = &r->dsos[dso->id];
@@ -169,7 +172,7 @@ static void give(struct resolver_answer *a, enum origin origin, const char *name
 		a->outcome = RESOLVER_FOUND;
 }
 
-/* False: the files have to say. */
+/* Returns false if the files must be used. */
 static bool find_embedded(struct resolver *r, const struct dso *dso, struct resolver_dso *d,
 	u64 address, struct resolver_answer *a)
 {
@@ -250,7 +253,7 @@ static void find_carried(const struct dso *dso, const struct resolver_dso *d, u6
 		a->outcome = RESOLVER_NO_SYMBOL;
 }
 
-/* What no table has. */
+/* Finds a function that is in no table. */
 static void find_extent(const struct resolver *r, struct resolver_dso *d, struct resolver_answer *a)
 {
 	struct extent e;
@@ -262,7 +265,7 @@ static void find_extent(const struct resolver *r, struct resolver_dso *d, struct
 struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, u64 address)
 {
 	struct resolver_dso *d = &r->dsos[dso->id];
-	/* A module out of its own file is like any other file. */
+	/* A module that was read from its own file is treated like any other file. */
 	bool is_kernel = dso->kind == DSO_KERNEL || (dso->kind == DSO_MODULE && !d->own.symbols.n);
 	const struct elf *image = resolver_dso_image(d);
 	struct resolver_answer a = {.start = address, .end = address, .outcome = d->outcome};
@@ -311,7 +314,7 @@ struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, 
 	return a;
 }
 
-/* The variable at an address of the file: a debug file has all. */
+/* The variable at an address of the file. A debug file has all of them. */
 static const struct symbol *find_variable(struct resolver_dso *d, u64 address)
 {
 	const struct elf *image = resolver_dso_image(d);
@@ -331,7 +334,7 @@ struct resolver_answer resolver_find_data(struct resolver *r, const struct dso *
 	struct resolver_answer a;
 	const struct symbol *s;
 
-	/* The kernel's table has its variables, too; what else has no file has no names of data. */
+	/* The kernel's table has its variables, too; other DSOs without a file have no names of data. */
 	if (dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE)
 		return resolver_find(r, dso, address);
 	if (d->is_embedded)

@@ -1,16 +1,16 @@
 /*
- * resolver.h - from a DSO and an address in it to a function.
+ * resolver.h - finds the function at an address in a DSO.
  *
- * In       DSOs of a machine; addresses as profile frames have them: file offsets for files, else
+ * In       DSOs of a machine; addresses as in profile frames: file offsets for files, else
  *          absolute
  * Out      the symbol; or the address to print instead, and why there is no name
  * Owns     the kernel's tables, guests, indexes of lines; names live as long as it and the files do
  * Threads  different DSOs may be resolved at the same time, one DSO by one thread
  *
- * What the recording carries itself comes first, so that it says the same everywhere. Files are asked
- * for what it lacks: a place that was not looked up then, and a DSO whose names or lines were missing
+ * What the recording itself contains is preferred, so that the result is the same everywhere. Files are used
+ * for what it lacks: an address that was not looked up when recording, or a DSO whose names or lines were missing
  * then and may be here now (a package of debug symbols). What the user names (vmlinux, kallsyms)
- * comes before it.
+ * is preferred to both.
  */
 #ifndef PACE_SYMBOL_RESOLVER_H
 #define PACE_SYMBOL_RESOLVER_H
@@ -29,11 +29,11 @@
 
 enum resolver_outcome {
 	RESOLVER_FOUND,
-	RESOLVER_NO_FILE,      /* the DSO's file is not here */
-	RESOLVER_OTHER_BUILD,  /* there is a file of that name, but it is not what was recorded */
+	RESOLVER_NO_FILE,      /* the DSO's file is missing here */
+	RESOLVER_OTHER_BUILD,  /* a file has that name, but it is not what was recorded */
 	RESOLVER_NO_SYMBOLS,   /* the file has no symbols */
-	RESOLVER_NO_SYMBOL,    /* the file has symbols, none covers the address */
-	RESOLVER_NO_CODE_FILE, /* JIT, heap, stack: there is no file with names */
+	RESOLVER_NO_SYMBOL,    /* the file has symbols, but none covers the address */
+	RESOLVER_NO_CODE_FILE, /* JIT, heap, stack: no file has names */
 	/* kallsyms are hidden, or of another kernel; the module is not loaded now */
 	RESOLVER_NO_KERNEL,
 	RESOLVER_NO_MAP, /* no map covers the address */
@@ -50,45 +50,46 @@ struct resolver_guest {
 
 struct resolver {
 	struct dso_files *files;
-	struct packages packages; /* asked only if files->places.shares is set */
+	struct packages packages; /* used only if files->places.shares is set */
 	const struct machine *machine;
 	const char *kallsyms;          /* "/proc/kallsyms", or a copy */
-	const char *kcore;             /* "/proc/kcore", likewise */
-	const char *vmlinux;           /* a file the user named; NULL: none */
-	const char *kallsyms_copy;     /* likewise, a copy of /proc/kallsyms */
-	const char *recorded_kallsyms; /* that lies beside the recording; NULL: none does */
-	bool skips_kernel_lines;       /* also where they could be had */
-	u64 unpack_max; /* bytes of a file's debug information there is time to unpack; 0: whatever it is */
-	bool ignores_vmlinux; /* no vmlinux is looked for */
-	bool ignores_made;    /* only tables have names: none are made (origin_is_made()) */
+	const char *kcore;             /* "/proc/kcore", or a copy */
+	const char *vmlinux;           /* a file that the user named; NULL: none */
+	const char *kallsyms_copy;     /* the same, a copy of /proc/kallsyms */
+	const char *recorded_kallsyms; /* the copy beside the recording; NULL: none */
+	bool skips_kernel_lines;       /* even if they are available */
+	u64 unpack_max;       /* most bytes of debug information to unpack per file; 0: no limit */
+	bool ignores_vmlinux; /* vmlinux is not searched for */
+	bool ignores_made; /* use only names from tables, none that are made up (origin_is_made()) */
 	struct guest_files guest_files;
-	const char *modules;             /* "/proc/modules", likewise */
-	const char *module_folder;       /* "/sys/module", likewise */
+	const char *modules;             /* "/proc/modules", or a copy */
+	const char *module_folder;       /* "/sys/module", or a copy */
 	const char *recorded_release;    /* NULL: unknown */
-	const char *recorded_machine;    /* as uname -m says; NULL: unknown, then this one */
-	const struct jitcode *jitcode;   /* NULL: nothing is known of jitdumps */
-	const struct embedded *embedded; /* what the recording carries; NULL: nothing */
-	struct simpleperf simpleperf;    /* likewise, by the sections of simpleperf */
+	const char *recorded_machine;    /* as in uname -m; NULL: unknown, this one is assumed */
+	const struct jitcode *jitcode;   /* NULL: no jitdumps */
+	const struct embedded *embedded; /* what the recording contains; NULL: nothing */
+	struct simpleperf simpleperf;    /* the same, from the sections of simpleperf */
 	struct resolver_dso *dsos;       /* by dso->id */
 	size_t n_dsos;
 	struct kernel kernel;       /* read if has_kernel, under kernel_lock */
-	struct str modules_release; /* what its modules' paths say of it */
+	struct str modules_release; /* according to the paths of its modules */
 	bool has_kernel;
-	pthread_t kernel_reader; /* who reads it beside everything else, if has_kernel_reader */
+	pthread_t
+		kernel_reader; /* the thread that reads it in the background, if has_kernel_reader */
 	bool has_kernel_reader;
-	VEC(struct resolver_guest *) guests; /* those that were asked for */
+	VEC(struct resolver_guest *) guests; /* those needed so far */
 	pthread_mutex_t guests_lock, kernel_lock;
 };
 
 struct resolver_answer {
-	enum origin origin;            /* ORIGIN_NONE: there is no symbol */
-	enum resolver_outcome outcome; /* why there is no name, also of ORIGIN_EXTENT */
-	const char *name; /* as in the file: still mangled; ORIGIN_NONE, ORIGIN_EXTENT: NULL */
+	enum origin origin;            /* ORIGIN_NONE: no symbol was found */
+	enum resolver_outcome outcome; /* why there is no name, also for ORIGIN_EXTENT */
+	const char *name; /* mangled, as in the file; ORIGIN_NONE, ORIGIN_EXTENT: NULL */
 	u64 start, end;   /* of the symbol; ORIGIN_NONE: both are the address to print */
-	u64 at;           /* the address that was asked for, counted as `start` is */
+	u64 at;           /* the requested address, relative like `start` */
 };
 
-/* The name to show, as origin_title(); NULL: there is none. */
+/* The name to display, see origin_title(); NULL: none. */
 static inline const char *resolver_title(const struct resolver_answer *a, unsigned style,
 	struct intern *strings)
 {
@@ -99,47 +100,47 @@ void resolver_init(struct resolver *r, struct dso_files *files);
 void resolver_fini(struct resolver *r);
 
 /*
- * What the recording says of the machine and kernel it was made on, and the code it carries itself
- * (NULL: that was not read). All of them have to live as long as the resolver.
+ * Takes from the recording which machine and kernel it was made on, and the code it contains (NULL: not read).
+ * All of them must live as long as the resolver.
  */
 void resolver_set_recording(struct resolver *r, const struct reader *reader,
 	const struct jitcode *jitcode, const struct embedded *embedded);
 
 /*
- * Begins to read the kernel's functions beside everything else: it takes a tenth of a second to list
- * them. resolver_load() of what lies in the kernel waits for the end, or reads them itself if nobody
- * has begun.
+ * Starts reading the kernel's functions in the background: listing them takes a tenth of a second.
+ * resolver_load() of a DSO in the kernel waits for the end, or reads them itself if this was
+ * not called.
  */
 void resolver_begin_kernel(struct resolver *r);
 
-/* The machine has all DSOs that it will have. */
+/* Call when the machine has all its DSOs. */
 void resolver_settle(struct resolver *r);
 
 /*
- * Opens what belongs to a DSO. Different ones may be loaded at the same time if the machine had them
+ * Opens the files of a DSO. Different DSOs may be loaded at the same time if the machine had them
  * already in resolver_init() or resolver_settle().
  */
 void resolver_load(struct resolver *r, const struct dso *dso);
 
-/* Loaded before: the function at an address. */
+/* Finds the function at an address. The DSO must be loaded. */
 struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, u64 address);
 
-/* The same for an address of data: the variable there. */
+/* The same for an address of data: finds the variable there. */
 struct resolver_answer resolver_find_data(struct resolver *r, const struct dso *dso, u64 address);
 
 /*
- * The same for a return address: the call is the instruction before it. In the kernel the padding
- * before a function has a name, but no calls: what seems to return behind it was interrupted there.
+ * The same for a return address: the call is the instruction before it. In the kernel the padding before a
+ * function has a name, but contains no calls: an address that seems to return behind it was interrupted there.
  */
 struct resolver_answer resolver_find_caller(struct resolver *r, const struct dso *dso, u64 address);
 
-/* Opens the debug information of a DSO too; as resolver_load(), which it calls. */
+/* Loads a DSO, as resolver_load() does, and opens its debug information. */
 void resolver_load_lines(struct resolver *r, const struct dso *dso);
 
 /*
- * Loaded before: whether anything is known of its lines; the line at an address; as line_chain(), it
- * and what was inlined there; as line_gap(), why there is none. Addresses as resolver_answer.at, of
- * callers one less.
+ * For DSOs that are loaded with lines. Whether there are any lines; the line at an address; the line and the
+ * functions inlined there, like line_chain(); why there is none, like line_gap(). Addresses are like
+ * resolver_answer.at; for callers subtract one.
  */
 bool resolver_has_lines(const struct resolver *r, const struct dso *dso);
 bool resolver_find_line(struct resolver *r, const struct dso *dso, u64 at,
@@ -149,36 +150,36 @@ size_t resolver_find_chain(struct resolver *r, const struct dso *dso, u64 at,
 enum line_gap resolver_line_gap(struct resolver *r, const struct dso *dso, u64 at);
 
 /*
- * What has to be read to know of that address, as line_want(). After line_fetch() of all of them any
- * number of threads may ask at once.
+ * Adds what must be read for the look-up of an address, like line_want(). After line_fetch() of all wishes any
+ * number of threads may look up lines at once.
  */
 void resolver_want_line(struct resolver *r, const struct dso *dso, u64 at, bool with_scopes,
 	line_wishes *wishes);
 
-/* The index of the file's own lines, whatever the recording has; NULL: none. */
+/* The index of the file's own lines, even if the recording has some; NULL: none. */
 struct line_index *resolver_lines(const struct resolver *r, const struct dso *dso);
 
-/* What to add to resolver_answer.at to have an address as that index counts. */
+/* Add this to resolver_answer.at to get the address in that index. */
 u64 resolver_lines_shift(const struct resolver *r, const struct dso *dso);
 
 /*
- * Loaded before, with lines: the file that has the DWARF of a DSO, and in *ret_image the one that has its code, which
- * may be the same; *ret_shift: as resolver_lines_shift(). NULL: there is none here.
+ * For a DSO that is loaded with lines: the file with its DWARF and, in *ret_image, the one with its code, which may
+ * be the same; *ret_shift: see resolver_lines_shift(). NULL: there is none here.
  */
 const struct elf *resolver_dwarf(struct resolver *r, const struct dso *dso,
 	const struct elf **ret_image, u64 *ret_shift);
 
-/* Why there is that gap in the lines of a DSO: one sentence, or NULL. */
+/* The reason for a gap in the lines of a DSO: one sentence, or NULL. */
 const char *resolver_lines_reason(const struct resolver *r, const struct dso *dso,
 	enum line_gap gap);
 
-/* Whether a DSO has debug information, but it could not be read. */
+/* Whether a DSO has debug information that could not be read. */
 bool resolver_lines_failed(const struct resolver *r, const struct dso *dso);
 
-/* What is known of a DSO as a whole: RESOLVER_FOUND if there are names to look up. */
+/* The outcome for the DSO as a whole: RESOLVER_FOUND if there are names to look up. */
 enum resolver_outcome resolver_outcome(const struct resolver *r, const struct dso *dso);
 
-/* What the recording itself carries of a DSO, if that is where its names come from; or NULL. */
+/* What the recording contains of a DSO, if its names come from there; or NULL. */
 const struct embedded_dso *resolver_embedded(const struct resolver *r, const struct dso *dso);
 
 /* The ELF file that was opened for a DSO, or NULL. */

@@ -19,7 +19,7 @@ static const struct dso *kernel_dso(const struct resolver *r, bool is_guest, u32
 	return NULL;
 }
 
-/* Modules lie in the kernel's space like the kernel: does the recording have any? */
+/* Whether the recording has modules, which are in the kernel's space. */
 static bool has_modules(const struct resolver *r)
 {
 	vec_each(dso, &r->machine->dsos.at)
@@ -28,7 +28,7 @@ static bool has_modules(const struct resolver *r)
 	return false;
 }
 
-/* The kernel's release: as the recording says, else as its modules' paths do. NULL: unknown. */
+/* The kernel's release, from the recording or else from its modules' paths. NULL: unknown. */
 static const char *kernel_release(struct resolver *r)
 {
 	static const char folder[] = "/lib/modules/";
@@ -115,7 +115,7 @@ static struct resolver_guest *load_guest(struct resolver *r, u32 pid)
 	kernel_load(&guest->kernel, &guest->request.kernel);
 	if (!kernel_has_names(&guest->kernel) && !guest->kernel.err.code)
 		err_set(&guest->kernel.err, ERR_NOENT,
-			"nothing of the guest's kernel is here: --guestkallsyms or --guestvmlinux names a file of it, --guestmount a folder of all guests");
+			"no file of the guest's kernel was found: name one with --guestkallsyms or --guestvmlinux, or a folder of all guests with --guestmount");
 	vec_add(&r->guests, guest);
 	return guest;
 }
@@ -142,13 +142,13 @@ bool resolver_packages_advise(struct resolver *r, const struct dso *dso, const s
 {
 	u8 id[BUILD_ID_MAX];
 
-	/* Below a folder of the user's or in a container lie other packages' files. */
+	/* Files in a folder of the user's, or in a container, belong to other packages. */
 	return r->files->places.shares && r->files->places.shares[dso->id] >= FIND_SHARE_MIN &&
 		image->path && !strcmp(image->path, dso->path) &&
 		packages_advise(&r->packages, dso->path, id, elf_build_id(image, id), out);
 }
 
-/* Why a stripped file has not all names. */
+/* Explains why a stripped file does not have all names. */
 static void explain_stripped(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
 	const struct dso_file *file = d->file;
@@ -157,7 +157,7 @@ static void explain_stripped(struct resolver *r, const struct dso *dso, struct r
 
 	if (!resolver_packages_advise(r, dso, &file->image, &remedy))
 		str_add(&remedy,
-			"a package with its debug symbols (-dbgsym, -debuginfo) gives names");
+			"install the package with its debug symbols (-dbgsym, -debuginfo)");
 	if (!file->debug.data && !is_missing)
 		d->err = file->debug_err;
 	else if (!file->packed.data && file->packed_err.code != ERR_NOENT)
@@ -207,7 +207,7 @@ static void say_no_perfmap(const struct resolver *r, const struct dso *dso, stru
 
 	err_set(err, ERR_NOENT, "the program left no '%s': %s", dso->path,
 		runtime ? runtime->names
-			: "those that make code while they run have a switch for it, like node --perf-basic-prof");
+			: "programs that generate code have an option for it, like node --perf-basic-prof");
 }
 
 static void load_perfmap(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
@@ -250,7 +250,7 @@ const char *resolver_module_places(struct resolver *r, const struct dso *dso,
 	return str_text(&guest->request.release);
 }
 
-/* Out of its kernel's kallsyms, if it is loaded there, else out of its file. */
+/* Loads a module from its kernel's kallsyms if it is loaded there, else from its file. */
 static void load_module(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
 	struct find_places places;
@@ -264,7 +264,7 @@ static void load_module(struct resolver *r, const struct dso *dso, struct resolv
 	if (d->err.code == ERR_NOENT && kernel_has_other_module(d->kernel, dso))
 		err_set(&d->err, ERR_FORMAT,
 			"another build of it is loaded now, and the file of the recorded one is not in /lib/modules");
-	/* That the kernel itself has no names explains more than that a file is missing. */
+	/* If the kernel itself has no names, that explains more than a missing file. */
 	if (!kernel_has_names(d->kernel) && d->err.code == ERR_NOENT)
 		d->err = d->kernel->err;
 }
@@ -277,7 +277,7 @@ static void load_files(struct resolver *r, const struct dso *dso, struct resolve
 		err_set(&d->err, ERR_NOENT, "no recorded map has their addresses%s",
 			kernel_dso(r, false, 0)
 				? ""
-				: "; there is none of the kernel: its addresses were hidden when this was recorded (sysctl kernel.kptr_restrict=0 shows them), or nothing of it was");
+				: "; the kernel has no map: its addresses were hidden when this was recorded (sysctl kernel.kptr_restrict=0 shows them), or none of its code was recorded");
 		break;
 	case DSO_FILE:
 	case DSO_VDSO:
@@ -310,7 +310,7 @@ static void load_files(struct resolver *r, const struct dso *dso, struct resolve
 void resolver_load_files(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
 	load_files(r, dso, d);
-	/* Why it has no names is known to whoever asks; that this machine failed, to all. */
+	/* Missing names are explained on request; errors of this machine are logged. */
 	if (d->err.code == ERR_SYS)
 		log_warn(r->files->places.log, "%s", d->err.msg);
 }

@@ -3,7 +3,7 @@
 #include "symbol/dwarf/dwarf.h"
 #include "symbol/kernel/kmodule.h"
 
-/* In the file itself, or else in its separate debug file; a Go program's runtime has a table of its own. */
+/* Opens the lines of the file itself, of its separate debug file, or of a Go program's runtime table. */
 static void open_lines(struct resolver *r, const struct dso *dso, struct resolver_dso *d)
 {
 	u64 most = r->unpack_max ? r->unpack_max : UINT64_MAX;
@@ -57,10 +57,10 @@ static void read_file_lines(struct resolver *r, const struct dso *dso, struct re
 	d->has_tried_file_lines = true;
 	if (d->carried) {
 		err_set(&d->lines_err, ERR_NOENT,
-			"the recording has the names of its functions and no lines: --symfs names the folder of its files");
+			"the recording has the names of its functions but no lines: name the folder of its files with --symfs");
 		return;
 	}
-	/* The kernel's names were in the recording, so its files were not looked for yet. */
+	/* The kernel's names came from the recording, so its files have not been searched yet. */
 	if (d->is_embedded && dso->kind == DSO_KERNEL)
 		d->kernel = resolver_kernel(r);
 	else if (d->is_embedded && dso->kind != DSO_MODULE && !resolver_load_beside(r, dso, d))
@@ -69,7 +69,7 @@ static void read_file_lines(struct resolver *r, const struct dso *dso, struct re
 		open_lines(r, dso, d);
 	else if (dso->kind == DSO_FILE)
 		err_set(&d->lines_err, d->err.code,
-			"%.800s: name the folder that has the recorded file with --symfs, or set DEBUGINFOD_URLS",
+			"%.800s: name the folder of the recorded file with --symfs, or set DEBUGINFOD_URLS",
 			d->err.msg);
 	else if (dso->kind == DSO_KERNEL)
 		open_kernel_lines(r, d);
@@ -117,7 +117,7 @@ bool resolver_has_lines(const struct resolver *r, const struct dso *dso)
 	return d->lines || has_embedded_lines(d);
 }
 
-/* False: the files have to say. */
+/* Returns false if the files must be used. */
 static bool find_embedded_chain(struct resolver *r, const struct dso *dso, struct resolver_dso *d,
 	u64 at, struct line_frame frames[LINE_DEPTH_MAX], size_t *ret_n)
 {
@@ -203,7 +203,7 @@ const struct elf *resolver_dwarf(struct resolver *r, const struct dso *dso,
 	const struct elf *elf = NULL;
 	struct err ignored;
 
-	/* What the recording carries has lines, not types. */
+	/* The recording contains lines, but no types. */
 	if (d->is_embedded && !d->has_tried_file_lines)
 		load_file_lines(r, dso, d);
 	*ret_shift = 0;

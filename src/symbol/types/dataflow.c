@@ -7,10 +7,10 @@
 #include "symbol/types/dwarftype.h"
 
 enum {
-	PASSES_MAX = 8,        /* over a function: loops in loops need one each */
-	LEADERS_MAX = 1 << 15, /* places that jumps lead to; each has a state of 2.5 KB */
+	PASSES_MAX = 8,        /* over a function: nested loops need one each */
+	LEADERS_MAX = 1 << 15, /* jump targets; each has a state of 2.5 KB */
 	JUMPS_MAX = 1 << 17,
-	/* A sort key: a byte of code (22 bits, see FUNCTION_MAX) and a place. */
+	/* A sort key: an offset in the code (22 bits, see FUNCTION_MAX) and a place. */
 	PLACE_BITS = 20,
 };
 
@@ -23,7 +23,7 @@ static bool is_same_type(const struct datavalue *a, const struct datavalue *b)
 	return dwarftype_is_same(&x, &y);
 }
 
-/* What a register has where two ways meet. */
+/* The value of a register where two paths meet. */
 static struct datavalue joined(const struct datavalue *a, const struct datavalue *b)
 {
 	struct datavalue v = *a;
@@ -38,7 +38,7 @@ static struct datavalue joined(const struct datavalue *a, const struct datavalue
 	if (a->kind == b->kind && a->object.offset == b->object.offset &&
 		(a->kind == VALUE_ADDRESS || is_same_type(a, b)))
 		return v;
-	/* One that goes through an array. */
+	/* A pointer that moves through an array. */
 	v.object.is_array = true;
 	if (a->kind == VALUE_POINTS && b->kind == VALUE_POINTS && is_same_type(a, b) &&
 		dataobject_settle(&v.object, &type, &x)) {
@@ -61,7 +61,7 @@ static bool is_same(const struct datavalue *a, const struct datavalue *b)
 				(a->kind == VALUE_ADDRESS || is_same_type(a, b))));
 }
 
-/* A value of that type: where it points to. */
+/* The object that a value of this type points to. */
 static struct datavalue value_of_type(Dwarf_Die *type)
 {
 	struct datavalue v = {0};
@@ -109,7 +109,7 @@ static void set_slot(struct datastate *s, s64 offset, const struct datavalue *v)
 	}
 }
 
-/* Whether anything changed in `into`. */
+/* Joins `from` into `into`. Returns whether `into` changed. */
 static bool join(struct datastate *into, const struct datastate *from)
 {
 	bool is_changed = false;
@@ -130,7 +130,7 @@ static bool join(struct datastate *into, const struct datastate *from)
 	return is_changed;
 }
 
-/* ---- what instructions access ---- */
+/* ---- accesses ---- */
 
 static const struct datavalue *reg_of(const struct datastate *s, u8 reg)
 {
@@ -176,10 +176,10 @@ bool dataflow_object(struct datascope *s, u64 pc, const struct operand *o,
 		ret->is_array |= has_index;
 		return true;
 	}
-	/* Which of the two is the address, compilers do not care. */
+	/* Either of the two may be the address: compilers do not order them. */
 	if (has_index && !o->scale && object_at(s, pc, reg_of(state, o->index), o->disp, true, ret))
 		return true;
-	/* An array at a fixed address; with one register only where addresses are fixed. */
+	/* An array at a constant address; with one register only in files that are not relocated. */
 	return (has_index || s->image->type == ET_EXEC) && o->base != OPERAND_NO_REG &&
 		o->disp > 0 && reg_of(state, o->base)->kind == VALUE_UNKNOWN &&
 		object_at(s, pc, &fixed, o->disp, true, ret);
@@ -206,15 +206,15 @@ bool dataflow_address(u64 pc, const struct operand *o, const struct datastate *s
 	return true;
 }
 
-/* ---- what instructions do ---- */
+/* ---- effects of instructions ---- */
 
-/* What a variable points to, once somebody has asked. */
+/* The object that a variable points to, computed on demand. */
 struct place_value {
 	bool is_known;
 	struct datavalue value;
 };
 
-/* The return address that the instruction at `pc` pops. */
+/* The value of the return address that the instruction at `pc` pops. */
 struct popped {
 	u64 pc;
 	struct datavalue value;
@@ -225,18 +225,18 @@ struct flow {
 	const struct dataflow_code *code;
 	struct datastate now;
 	struct popped popped;
-	bool is_reached; /* the next instruction, from the one before */
-	u32 *leaders;    /* by byte of code: the number of the state there, + 1; 0: none */
-	VEC(u64) leads;  /* the same, ascending */
-	u32 n_joins;     /* so many states are of where jumps lead to */
+	bool is_reached; /* whether the previous instruction leads to the next one */
+	u32 *leaders;    /* by offset in the code: index of the state there, + 1; 0: none */
+	VEC(u64) leads;  /* the offsets of leaders, ascending */
+	u32 n_joins;     /* the number of states that belong to jump targets */
 	VEC(struct datastate) states;
-	VEC(struct sort_item) begins; /* key: byte of code and place, value: the place */
+	VEC(struct sort_item) begins; /* key: offset in the code and place, value: the place */
 	struct place_value *values;   /* of the function's places */
-	struct datastate tables;      /* at jumps whose ends are not known */
+	struct datastate tables;      /* at jumps with unknown targets */
 	bool is_changed;
 };
 
-/* `by` unknown: some bytes, in steps of whatever it points to. */
+/* Moves a pointer; `by` unknown: by a multiple of the size of the object it points to. */
 static struct datavalue moved(const struct datavalue *v, s64 by, bool is_known)
 {
 	struct datavalue result = *v;
@@ -284,7 +284,7 @@ static void store(struct flow *f, u64 pc, const struct operand *o)
 		set_slot(&f->now, offset, reg_of(&f->now, o->source));
 }
 
-/* A number that is an address of the file's data, or else just a number. */
+/* A number that is the address of data in the file, or just a number. */
 static struct datavalue constant(struct flow *f, u64 pc, u64 number)
 {
 	struct datavalue v = {.kind = VALUE_POINTS};
@@ -295,7 +295,7 @@ static struct datavalue constant(struct flow *f, u64 pc, u64 number)
 		return (struct datavalue){0};
 	if (datascope_find(f->scope, pc, number, &v.object))
 		return v;
-	/* What it is moved by, may show which variable is meant. */
+	/* What is added to it later may show which variable is meant. */
 	return (struct datavalue){.kind = VALUE_ADDRESS, .object.offset = (s64)number};
 }
 
@@ -313,7 +313,7 @@ static struct datavalue address(struct flow *f, u64 pc, const struct operand *o)
 	return v;
 }
 
-/* To a number that is not a pointer the address of an array is added, where addresses are fixed. */
+/* Adds the address of an array to a number that is not a pointer, in files that are not relocated. */
 static struct datavalue added(struct flow *f, u64 pc, const struct operand *o)
 {
 	const struct datavalue *v = reg_of(&f->now, o->target);
@@ -326,7 +326,7 @@ static struct datavalue added(struct flow *f, u64 pc, const struct operand *o)
 	return array;
 }
 
-/* One of the two is a pointer, the other one a number. */
+/* Adds two values, of which one is a pointer, the other a number. */
 static struct datavalue moved_by(struct flow *f, u64 pc, const struct operand *o)
 {
 	struct datavalue in_memory =
@@ -341,8 +341,8 @@ static struct datavalue moved_by(struct flow *f, u64 pc, const struct operand *o
 }
 
 /*
- * How code of 32 bits learns where it is: it calls `mov (%esp),%reg; ret`, or what follows the call and pops
- * its address. The register then; OPERAND_NO_REG: it is another call.
+ * Recognises how 32-bit code gets its own address: it calls `mov (%esp),%reg; ret`, or calls the next instruction,
+ * which pops the address. Returns the register; OPERAND_NO_REG: it is another call.
  */
 static u8 reg_of_own_address(const struct flow *f, u64 pc, const struct operand *o)
 {
@@ -368,7 +368,7 @@ static u8 reg_of_own_address(const struct flow *f, u64 pc, const struct operand 
 		: OPERAND_NO_REG;
 }
 
-/* System V ABI, 3.2.1; of i386, 2.2.1: what a function does not keep. */
+/* Clobbers the registers that a function need not preserve: System V ABI, 3.2.1; for i386, 2.2.1. */
 static void call(struct flow *f, u64 pc, const struct operand *o)
 {
 	static const u8 spoilt[] = {0, 1, 2, 4, 5, 8, 9, 10, 11};
@@ -430,7 +430,7 @@ static void apply(struct flow *f, u64 pc, const struct operand *o)
 		call(f, pc, o);
 }
 
-/* ---- ways through the code ---- */
+/* ---- control flow ---- */
 
 static u64 target_of(const struct flow *f, u64 at, const struct operand *o)
 {
@@ -460,7 +460,7 @@ static void add_leader(struct flow *f, u64 at)
 	f->leaders[at] = (u32)f->states.n;
 }
 
-/* Where jumps lead to; and what is behind them, where nothing else comes from. False: too many. */
+/* Finds the leaders: jump targets, and code after jumps that is not reached otherwise. False: too many. */
 static bool find_leaders(struct flow *f)
 {
 	size_t n_jumps = 0;
@@ -488,7 +488,7 @@ static bool find_leaders(struct flow *f)
 	return true;
 }
 
-/* A variable's stretch in a register that goes on at a leader. */
+/* A variable that is in a register at a leader and stays there. */
 struct holder {
 	u64 end; /* byte of code */
 	u32 place;
@@ -501,7 +501,7 @@ static void push_holder(holders *h, struct holder one)
 	size_t i = h->n, up;
 
 	vec_add(h, one);
-	/* The last place of all is the first: what is declared further inside hides others. */
+	/* The last place comes first: variables declared further inside hide others. */
 	for (; i && h->at[up = (i - 1) / 2].place < one.place; i = up)
 		h->at[i] = h->at[up];
 	h->at[i] = one;
@@ -528,7 +528,7 @@ static void add_begin(struct flow *f, u64 at, u32 place)
 	vec_add(&f->begins, ((struct sort_item){at << PLACE_BITS | place, place}));
 }
 
-/* At a leader: for each register the variable that is in it. */
+/* Adds, at a leader, the variable in each register. */
 static void add_going_on(struct flow *f, u64 lead, holders *of_regs)
 {
 	for (u32 reg = 0; reg < OPERAND_REGS; reg++) {
@@ -541,7 +541,7 @@ static void add_going_on(struct flow *f, u64 lead, holders *of_regs)
 	}
 }
 
-/* A place's stretch of this code; false: it is none in a register here. */
+/* The part of a place's range that is in this code. Returns false if it is not in a register here. */
 static bool stretch_of(const struct flow *f, const struct dwarfvars_place *p, u64 *ret_start,
 	u64 *ret_end)
 {
@@ -552,7 +552,7 @@ static bool stretch_of(const struct flow *f, const struct dwarfvars_place *p, u6
 	return *ret_start < *ret_end;
 }
 
-/* Where variables come into registers: there, and wherever ways meet while they are in them. */
+/* Finds where variables get into registers: at the start of their ranges, and at all leaders within them. */
 static void find_begins(struct flow *f)
 {
 	const struct dwarfvars *v = &f->scope->function;
@@ -566,7 +566,7 @@ static void find_begins(struct flow *f)
 	n_starts = f->begins.n;
 	sort_by_key(f->begins.at, n_starts);
 	vec_each(lead, &f->leads) {
-		/* Those that begin at the leader itself are there already. */
+		/* Those that begin at the leader itself are already there. */
 		for (; next < n_starts && f->begins.at[next].key >> PLACE_BITS < *lead; next++) {
 			u32 place = (u32)f->begins.at[next].value;
 			const struct dwarfvars_place *p = &v->places.at[place];
@@ -593,7 +593,7 @@ static void take_variable(struct flow *f, u32 place)
 	f->now.regs[p->reg] = known->value;
 }
 
-/* Of all that come into registers before `end`. */
+/* Takes all variables that get into registers before `end`. */
 static void take_variables(struct flow *f, u64 end, size_t *k)
 {
 	for (; *k < f->begins.n && f->begins.at[*k].key >> PLACE_BITS < end; ++*k)
@@ -631,8 +631,8 @@ static void leave(struct flow *f, u64 at, const struct operand *o)
 }
 
 /*
- * Arguments that come on the stack stay there until something else is stored in their place, whether or not
- * the debug information calls them alive any more.
+ * Arguments passed on the stack stay there until something else is stored in their place, even where the debug
+ * information says that they are no longer alive.
  */
 static void take_arguments(struct flow *f)
 {
@@ -663,7 +663,7 @@ static void pass(struct flow *f, const struct dataflow_sink *sink)
 		if (sink)
 			sink->take(sink->ctx, f->code->start + at, &o, &f->now);
 		apply(f, f->code->start + at, &o);
-		/* What begins in the middle of an instruction is there for the next one. */
+		/* A variable whose range begins in the middle of an instruction is valid for the next one. */
 		take_variables(f, at + o.size, &k);
 		leave(f, at, &o);
 	}

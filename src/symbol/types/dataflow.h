@@ -1,15 +1,15 @@
 /*
  * dataflow.h - what the registers of a function point to, instruction by instruction.
  *
- * What the debug information says of variables in registers holds where it says so. In between, what
- * an instruction makes of a register is followed: a pointer that is loaded out of a member, copied,
- * moved on, kept in the frame, returned by a call. Where ways meet, a register has what it has on any of
- * them: what is used as an address there is one on all of them. What two contradict in is unknown.
- * In       a stretch of one function's code, its scope (symbol/types/datascope)
+ * Where the debug information locates a variable in a register, that is used. In between, the effect of each
+ * instruction on the registers is followed: a pointer that is loaded from a member, copied, advanced, kept in the
+ * frame, returned by a call. Where paths meet, a register has the value that it has on any of them: if it
+ * is used as an address there, it must be one on all of them. A value that two paths contradict is unknown.
+ * In       a range of one function's code, its scope (symbol/types/datascope)
  * Out      for each instruction the registers before it
  * Owns     its tables, while it runs
- * Units    addresses as the file counts (rva)
- * Errors   code that cannot be decoded ends it; what is not followed is unknown
+ * Units    addresses as in the file (rva)
+ * Errors   the first undecodable instruction ends it; values that cannot be followed are unknown
  * Threads  one
  */
 #ifndef PACE_SYMBOL_DATAFLOW_H
@@ -21,7 +21,7 @@
 enum datavalue_kind {
 	VALUE_UNKNOWN,
 	VALUE_POINTS,  /* to an object */
-	VALUE_ADDRESS, /* the address `object.offset` of the file */
+	VALUE_ADDRESS, /* the constant address `object.offset` in the file */
 	VALUE_DISPUTED,
 };
 
@@ -30,7 +30,7 @@ struct datavalue {
 	struct dataobject object;
 };
 
-enum { DATAFLOW_SLOTS = 24 }; /* places of the frame that are followed */
+enum { DATAFLOW_SLOTS = 24 }; /* slots of the frame that are followed */
 
 struct datastate {
 	struct datavalue regs[OPERAND_REGS];
@@ -52,15 +52,18 @@ struct dataflow_sink {
 	void (*take)(void *ctx, u64 pc, const struct operand *o, const struct datastate *state);
 };
 
-/* False: it has more jumps than any function that is worth it; the sink was not called. */
+/* Returns false, without calling the sink, if the function has more jumps than can be followed. */
 bool dataflow_run(struct datascope *s, const struct dataflow_code *code,
 	const struct dataflow_sink *sink);
 
-/* The address of the file that it accesses, or that its index counts from; false: it is none of its. */
+/*
+ * The constant address in the file that it accesses, or that its index is added to. Returns false if it has
+ * none.
+ */
 bool dataflow_address(u64 pc, const struct operand *o, const struct datastate *state,
 	u64 *ret_address);
 
-/* What an instruction accesses, or what a lea points to; false: it is not known. */
+/* The object that an instruction accesses, or that a lea points to. Returns false if it is unknown. */
 bool dataflow_object(struct datascope *s, u64 pc, const struct operand *o,
 	const struct datastate *state, struct dataobject *ret);
 

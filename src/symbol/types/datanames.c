@@ -50,7 +50,7 @@ const char *datanames_text(const struct elf *elf, u64 address, size_t *ret_n, bo
 	at = elf_bytes_at(elf, address, room);
 	while (at && n < room && at[n] >= ' ' && at[n] <= '~')
 		n++;
-	/* It ends with NUL, or goes on. */
+	/* It ends with NUL, or continues. */
 	if (n < TEXT_MIN || (n < room && at[n]))
 		return NULL;
 	*ret_is_cut = n > DATANAMES_TEXT_MAX;

@@ -76,7 +76,7 @@ static bool find_place(const struct dwarfvars *v, u64 pc, u8 kind, u8 reg, s64 a
 	return p != NULL;
 }
 
-/* Another unit's variable, which this one declares. */
+/* Finds a variable of another unit that this one declares. */
 static bool find_declared(struct datascope *s, u64 address, struct dataobject *ret)
 {
 	const struct symbol *symbol = datanames_find(&s->names, s->debug, address);
@@ -139,7 +139,7 @@ bool dataobject_settle(const struct dataobject *o, Dwarf_Die *ret_type, u64 *ret
 		return false;
 	size = (s64)MIN(dwarftype_size(&element), (u64)INT64_MAX);
 	if (size && (o->offset < 0 || o->offset >= size)) {
-		/* Numbers and pointers lie beside their like; what is beside one struct, nobody knows. */
+		/* Scalars may be elements of an array; next to a single struct the contents are unknown. */
 		bool is_in_array = o->is_array || !dwarftype_has_members(&element) ||
 			(u64)o->offset < dwarftype_size(&type);
 

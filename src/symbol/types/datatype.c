@@ -12,8 +12,8 @@
 #include "symbol/types/predecessor.h"
 
 enum {
-	FUNCTION_MAX = 4 << 20, /* bytes of code: what claims to be longer is no function */
-	/* From %fs, and from %gs of i386, as compilers and the C library agreed. */
+	FUNCTION_MAX = 4 << 20, /* bytes of code: no real function is larger */
+	/* Offsets from %fs, and from %gs on i386: a convention of compilers and the C library. */
 	CANARY = 0x28,
 	I386_CANARY = 0x14,
 };
@@ -29,11 +29,11 @@ static const struct {
 	[DATATYPE_LINKER] = {"(global offset table)", NULL},
 	[DATATYPE_NO_DEBUG] = {"(unknown)", "in files without debug information (-g)"},
 	[DATATYPE_UNDESCRIBED] = {"(unknown)", "in code that was compiled without -g"},
-	[DATATYPE_ASSEMBLER] = {"(unknown)", "in code that was written in assembler"},
-	[DATATYPE_NO_CODE] = {"(unknown)", "at instructions that are not here to be read"},
-	[DATATYPE_THREAD] = {"(unknown)", "in memory of threads' own"},
-	[DATATYPE_WAYS] = {"(unknown)", "where several ways through the code meet"},
-	[DATATYPE_UNTRACKED] = {"(unknown)", "through addresses that no variable is known for"},
+	[DATATYPE_ASSEMBLER] = {"(unknown)", "in assembly code"},
+	[DATATYPE_NO_CODE] = {"(unknown)", "at instructions whose code is missing"},
+	[DATATYPE_THREAD] = {"(unknown)", "in thread-local memory"},
+	[DATATYPE_WAYS] = {"(unknown)", "where several paths through the code meet"},
+	[DATATYPE_UNTRACKED] = {"(unknown)", "through addresses of no known variable"},
 	[DATATYPE_TOO_LARGE] = {"(unknown)", "in functions that are too large to be followed"},
 	[DATATYPE_OUTSIDE] = {"(unknown)", "outside of the type that they seem to be in"},
 };
@@ -57,15 +57,15 @@ struct datatypes {
 	struct dwarf_file *file;
 	struct dwarf_handle *handle;
 	dwarf_units units;
-	interval_list unit_pieces; /* of the units, + 1 */
+	interval_list unit_pieces; /* values: index of the unit, + 1 */
 	struct datascope scope;
 	const struct elf *image;
-	u32 unit; /* that is open, + 1; 0: none */
+	u32 unit; /* the open one, + 1; 0: none */
 	VEC(Dwarf_Die) functions;
-	interval_list function_pieces; /* of the functions, + 1 */
+	interval_list function_pieces; /* values: index of the function, + 1 */
 	struct intern texts;
 	struct typelayout layouts;
-	VEC(struct known_type) known; /* that are in `layouts` */
+	VEC(struct known_type) known; /* types that are in `layouts` */
 };
 
 int datatypes_open(struct datatypes **ret, const struct elf *image, const struct elf *debug,
@@ -76,7 +76,7 @@ int datatypes_open(struct datatypes **ret, const struct elf *image, const struct
 	struct datatypes *t;
 
 	if (!elf_arch(image) || !elf_arch(image)->is_x86)
-		return err_set(err, ERR_NOENT, "its instructions are not those of x86");
+		return err_set(err, ERR_NOENT, "it is not x86 code");
 	t = mem_zalloc(sizeof(*t));
 	datascope_init(&t->scope, image, debug);
 	t->image = image;
@@ -129,7 +129,7 @@ static int take_function(Dwarf_Die *function, void *ctx)
 	return DWARF_CB_OK;
 }
 
-/* The entry that has the functions: of a split unit, the one in the other file. */
+/* Moves to the entry with the functions: for a skeleton unit, the one in the other file. */
 static void go_to_split(Dwarf_Die *unit)
 {
 	Dwarf_Die split;
@@ -155,7 +155,7 @@ static void open_unit(struct datatypes *t, u32 unit)
 	vec_fini(&l.ranges);
 }
 
-/* The function at an address, and the stretch of its code that has it. */
+/* The function at an address, and the range of its code around the address. */
 static Dwarf_Die *function_at(struct datatypes *t, u64 pc, u64 *ret_start, u64 *ret_end)
 {
 	u32 unit = intervalmap_find(t->unit_pieces.at, t->unit_pieces.n, pc), function;
@@ -185,12 +185,12 @@ static Dwarf_Die *function_at(struct datatypes *t, u64 pc, u64 *ret_start, u64 *
 struct asking {
 	struct datatypes *types;
 	const u64 *pcs;
-	size_t at, n;                              /* of those that lie in the function */
+	size_t at, n;                              /* of those in the function */
 	struct datatype_answer *answers, *befores; /* befores: NULL: not wanted */
 	struct predecessor predecessor;
 };
 
-/* There are some hundreds. */
+/* A linear search: there are some hundreds. */
 static u32 layout_of(struct datatypes *t, Dwarf_Die *type)
 {
 	u32 layout = (u32)t->layouts.lines.n + 1;
@@ -230,7 +230,7 @@ static void describe(struct datatypes *t, const struct dataobject *o, struct dat
 	str_fini(&text);
 }
 
-/* At an address of the file where no variable is. */
+/* The outcome for a constant address without a variable. */
 static enum datatype_outcome unnamed(const struct elf *image, u64 address)
 {
 	for (u32 i = 0; i < image->n_sections; i++) {
@@ -246,7 +246,7 @@ static enum datatype_outcome unnamed(const struct elf *image, u64 address)
 	return DATATYPE_UNTRACKED;
 }
 
-/* What an instruction does whose memory is not a known object. */
+/* The outcome for an instruction whose memory is not a known object. */
 static enum datatype_outcome unknown(struct datatypes *t, u64 pc, const struct operand *o,
 	const struct datastate *state)
 {
@@ -319,7 +319,7 @@ static bool ask(struct asking *k, const struct dataflow_code *code)
 	return is_followed;
 }
 
-/* Nothing is known of any of them, for one reason. */
+/* Gives all n the same outcome. */
 static void give_reason(enum datatype_outcome outcome, size_t n, struct datatype_answer *answers,
 	struct datatype_answer *befores)
 {

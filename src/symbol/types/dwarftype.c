@@ -6,9 +6,9 @@
 #include "symbol/dwarf/dwarffile.h"
 
 enum {
-	DEPTH_MAX = 32,       /* of types in types: beyond it they go in circles */
+	DEPTH_MAX = 32,       /* of nested types; deeper ones are circular */
 	ALTERNATIVES_MAX = 3, /* members of a union that are named */
-	SCOPES_MAX = 256,     /* entries around a type */
+	SCOPES_MAX = 256,     /* entries that contain a type */
 };
 
 bool dwarftype_of(Dwarf_Die *entry, Dwarf_Die *ret_type)
@@ -24,7 +24,7 @@ static bool is_alias(int tag)
 		tag == DW_TAG_restrict_type || tag == DW_TAG_atomic_type;
 }
 
-/* Goes through typedefs, const and the like; *ret_typedef: the last one's name. */
+/* Strips typedefs, const and the like; *ret_typedef: the name of the last typedef. */
 static bool peel(Dwarf_Die *type, Dwarf_Die *ret, const char **ret_typedef)
 {
 	Dwarf_Die at = *type;
@@ -58,7 +58,7 @@ bool dwarftype_pointee(Dwarf_Die *type, Dwarf_Die *ret_type)
 	default:
 		return false;
 	}
-	/* Through const void too. */
+	/* Also if it is const void. */
 	if (!dwarftype_of(&pointer, &target) || !peel(&target, &pointer, &ignored) ||
 		dwarf_tag(&pointer) == DW_TAG_subroutine_type ||
 		dwarf_tag(&pointer) == DW_TAG_unspecified_type)
@@ -115,7 +115,7 @@ bool dwarftype_has_members(Dwarf_Die *type)
 
 /* ---- names ---- */
 
-/* The child whose entries a place is among, or which is there itself; false: there is none. */
+/* The child that is at an offset or contains it. Returns false if there is none. */
 static bool child_around(Dwarf_Die *outer, Dwarf_Off place, Dwarf_Die *ret)
 {
 	Dwarf_Die at;
@@ -123,7 +123,7 @@ static bool child_around(Dwarf_Die *outer, Dwarf_Off place, Dwarf_Die *ret)
 
 	if (dwarf_child(outer, &at))
 		return false;
-	/* Entries lie one behind the other, each followed by those in it. */
+	/* Entries follow one another, each with its children behind it. */
 	while (dwarf_dieoffset(&at) <= place) {
 		is_found = true;
 		*ret = at;
@@ -133,7 +133,7 @@ static bool child_around(Dwarf_Die *outer, Dwarf_Off place, Dwarf_Die *ret)
 	return is_found;
 }
 
-/* Namespaces and classes around a type: "std::", outermost first. */
+/* Appends the namespaces and classes of a type: "std::", outermost first. */
 static void add_scopes(Dwarf_Die *type, struct str *text)
 {
 	Dwarf_Off place = dwarf_dieoffset(type);
@@ -197,7 +197,7 @@ void dwarftype_add_name(Dwarf_Die *type, struct str *text)
 	for (int depth = 0; depth < DEPTH_MAX; depth++) {
 		int tag;
 
-		/* What is behind const of nothing is void. */
+		/* const without a type is const void. */
 		if (!peel(&at, &next, &alias)) {
 			str_add(text, alias ? alias : "void");
 			break;
@@ -258,7 +258,7 @@ static void add_path(struct str *path, size_t start, const char *name)
 	str_add(path, name);
 }
 
-/* The names of all that lie there in a union. */
+/* Appends the names of all members of a union at that offset. */
 static void add_alternatives(const struct typemember_list *members, u64 offset, struct str *path,
 	size_t start)
 {
@@ -300,7 +300,7 @@ bool dwarftype_member(struct typemembers *known, Dwarf_Die *type, u64 offset, st
 		if (!m)
 			return depth > 0;
 		entry = m->entry;
-		/* Bits have a word together: which of them is meant, its address does not say. */
+		/* Bit fields share a word: its address does not tell which one is accessed. */
 		is_shared |= dwarf_hasattr(&entry, DW_AT_bit_size) != 0;
 		if (is_shared && typemembers_next(members, &position, offset)) {
 			add_alternatives(members, offset, path, start);

@@ -10,25 +10,25 @@
 #include "unwind/operand.h"
 
 enum {
-	DEPTH_MAX = 256,      /* of blocks in blocks */
-	PLACES_MAX = 1 << 18, /* of a function or a unit; beyond any real one */
-	RANGES_MAX = 64,      /* of a block: what has more is taken for one */
+	DEPTH_MAX = 256,      /* of nested blocks */
+	PLACES_MAX = 1 << 18, /* of a function or a unit; no real one has more */
+	RANGES_MAX = 64,      /* of a block: if it has more they are merged */
 };
 
 struct span {
 	u64 start, end;
 };
 
-/* The block that is read, and where it has its code. */
+/* The current block and the ranges of its code. */
 struct block {
 	u32 depth;
-	u32 n_spans; /* 0: it is not limited */
+	u32 n_spans; /* 0: unlimited */
 	struct span spans[RANGES_MAX];
 };
 
 struct reading {
 	struct dwarfvars *vars;
-	u8 frame_kind; /* what DW_OP_fbreg counts from */
+	u8 frame_kind; /* what DW_OP_fbreg is relative to */
 	u8 frame_reg;
 	s64 frame_offset;
 	bool has_frame;
@@ -55,7 +55,7 @@ static void add_place(struct reading *r, const struct dwarfvars_place *place, co
 
 /* ---- expressions ---- */
 
-/* A register's number, of DW_OP_regN; false: another operation. */
+/* The register number of a DW_OP_regN. Returns false for another operation. */
 static bool register_of(const struct reading *r, const Dwarf_Op *op, u8 *ret_reg)
 {
 	u64 reg = op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31 ? (u64)(op->atom - DW_OP_reg0)
@@ -68,7 +68,7 @@ static bool register_of(const struct reading *r, const Dwarf_Op *op, u8 *ret_reg
 	return *ret_reg != OPERAND_NO_REG;
 }
 
-/* Likewise of DW_OP_bregN, and what is added. */
+/* The same for DW_OP_bregN, with its offset. */
 static bool near_of(const struct reading *r, const Dwarf_Op *op, u8 *ret_reg, s64 *ret_offset)
 {
 	bool is_x = op->atom == DW_OP_bregx;
@@ -100,7 +100,7 @@ static bool address_of(Dwarf_Attribute *location, const Dwarf_Op *op, u64 *ret_a
 	return true;
 }
 
-/* One operation alone. False: it is no place, or one that must be calculated. */
+/* Converts a single operation. Returns false if it is no place, or one that must be computed. */
 static bool place_of(const struct reading *r, Dwarf_Attribute *location, const Dwarf_Op *op,
 	struct dwarfvars_place *p)
 {
@@ -128,7 +128,7 @@ static bool place_of(const struct reading *r, Dwarf_Attribute *location, const D
 	return true;
 }
 
-/* A variable in pieces: those that are in registers. */
+/* Adds those pieces of a variable in pieces that are in registers. */
 static void add_pieces(struct reading *r, const Dwarf_Op *ops, size_t n, struct dwarfvars_place *p,
 	const struct block *b, bool is_everywhere)
 {
@@ -181,7 +181,7 @@ static void add_call(struct reading *r, Dwarf_Die *die)
 	Dwarf_Addr back;
 	struct dwarfvars_call call = {0};
 
-	/* Of version 4, low_pc is where it returns to. */
+	/* In version 4, low_pc is the return address. */
 	if (!dwarf_attr(die, DW_AT_call_return_pc, &a) && !dwarf_attr(die, DW_AT_low_pc, &a))
 		return;
 	if (dwarf_formaddr(&a, &back))
@@ -198,7 +198,7 @@ static void add_call(struct reading *r, Dwarf_Die *die)
 
 /* ---- blocks ---- */
 
-/* Of a block without addresses those of what it is in. */
+/* Takes the ranges of a block; a block without addresses has those of the outer one. */
 static void take_spans(Dwarf_Die *die, const struct block *outer, struct block *b)
 {
 	Dwarf_Addr base, start, end;
@@ -257,7 +257,7 @@ static void take_frame(struct reading *r, Dwarf_Die *function)
 		dwarf_getlocation(&a, &ops, &n))
 		return;
 	r->frame_offset = 0;
-	/* clang for i386, from 17 on: where the stack pointer was behind the prologue, told from the CFA */
+	/* clang for i386, from 17 on: the stack pointer's value after the prologue, relative to the CFA */
 	if (n == 3 && ops[0].atom == DW_OP_call_frame_cfa && ops[1].atom == DW_OP_consts &&
 		ops[2].atom == DW_OP_plus)
 		r->frame_offset = (s64)ops[1].number;
@@ -329,7 +329,7 @@ static const struct dwarfvars_name *find_name(const struct dwarfvars_names *name
 	return NULL;
 }
 
-/* The first of a name is the one that is meant. */
+/* If a name comes twice, the first counts. */
 static void add_name(struct dwarfvars_names *names, Dwarf_Die *die)
 {
 	struct dwarfvars_name n = {.text = name_of(die)};
@@ -410,7 +410,7 @@ void dwarfvars_index(struct dwarfvars *v)
 
 		if (p->kind == VARS_REGISTER)
 			continue;
-		/* Arrays that are declared without their length begin there. */
+		/* Arrays without a length have at least their start. */
 		size = MAX(dwarftype_size(&type), (u64)1);
 		spot.end = size > (u64)INT64_MAX || spot.start > INT64_MAX - (s64)size
 			? INT64_MAX
@@ -442,7 +442,7 @@ const struct dwarfvars_place *dwarfvars_find(const struct dwarfvars *v, u64 pc, 
 		else
 			high = middle;
 	}
-	/* Towards lower ones, as long as some of them reach so far. */
+	/* Towards lower ones, while one of them reaches that far. */
 	while (low--) {
 		const struct dwarfvars_spot *s = &v->spots.at[low];
 		const struct dwarfvars_place *p = &v->places.at[s->place];

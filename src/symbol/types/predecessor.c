@@ -2,7 +2,7 @@
 
 #include "base/search.h"
 
-enum { NEAR = 40 }; /* bytes that two instructions have at most, and some */
+enum { NEAR = 40 }; /* more than the size of two instructions */
 
 static const struct datatype_answer no_access = {.outcome = DATATYPE_NO_ACCESS,
 	.type = "",
@@ -24,7 +24,7 @@ bool predecessor_needs(const struct predecessor *f, u64 pc, const struct operand
 		(o->is_compare && o->access == OPERAND_MEMORY);
 }
 
-/* The first of the addresses that are this one; n: none. */
+/* The index of the first address that equals pc; n: none. */
 static size_t find(const struct predecessor *f, u64 pc)
 {
 	size_t i = search_from(f->pcs, f->n, sizeof(*f->pcs), pc);
@@ -52,7 +52,7 @@ static void add_way(struct predecessor *f, size_t i, const struct datatype_answe
 	}
 }
 
-/* What a branch did together with the comparison before it. */
+/* What a branch accessed together with the comparison before it. */
 static const struct datatype_answer *of_branch(const struct predecessor_instruction *before)
 {
 	return before->is_there && before->operand.is_compare ? &before->answer : &no_access;
@@ -90,7 +90,7 @@ void predecessor_finish(struct predecessor *f, struct datatype_answer *answers)
 	for (size_t i = 0; i < f->n; i++) {
 		const struct predecessor_ways *w = &f->ways[find(f, f->pcs[i])];
 
-		/* To what nothing leads, calls do, or jumps through registers. */
+		/* Without a known jump, it is reached by calls or jumps through registers. */
 		answers[i] = !w->n       ? no_access
 			: w->n_back == 1 ? w->back
 			: !w->differ     ? w->first

@@ -1,14 +1,14 @@
 /*
- * predecessor.h - of some instructions of a function what the one accessed that ran before them.
+ * predecessor.h - for some instructions of a function, what the instruction that ran before them accessed.
  *
- * Samples of imprecise events are of the instruction behind the one that took the time.
+ * Imprecise events sample the instruction after the one that took the time.
  * In       addresses, and all instructions of the function, ascending, with what they access
  * Out      an answer for each address
  * Owns     its tables, until predecessor_finish()
- * Errors   none: where several ways lead to an instruction, that comes out instead of an answer
+ * Errors   none: if several paths lead to an instruction, the answer is that outcome
  *
- * Of an instruction that one jump leads back to, the foregoing one is at the end of the loop, not before it. A
- * comparison and the branch behind it are one instruction to the processor.
+ * If one jump leads back to an instruction, its predecessor is at the end of the loop, not before the loop. A
+ * comparison and the branch after it are one instruction to the processor.
  * Source   Intel optimization manual, 3.4.2.2 (macro-fusion)
  */
 #ifndef PACE_SYMBOL_PREDECESSOR_H
@@ -38,10 +38,10 @@ struct predecessor {
 
 void predecessor_begin(struct predecessor *f, const u64 *pcs, size_t n);
 
-/* Whether it matters what the instruction at pc accesses. */
+/* Whether the access of the instruction at pc will be needed. */
 bool predecessor_needs(const struct predecessor *f, u64 pc, const struct operand *o);
 
-/* The next instruction; `a` is of no importance where it does not matter. */
+/* Takes the next instruction; `a` is ignored if it is not needed. */
 void predecessor_take(struct predecessor *f, u64 pc, const struct operand *o,
 	const struct datatype_answer *a);
 

@@ -8,7 +8,7 @@
 
 enum {
 	DEPTH_MAX = 12,
-	LINES_MAX = 4096, /* of a type */
+	LINES_MAX = 4096, /* per type */
 };
 
 struct placed {

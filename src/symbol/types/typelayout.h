@@ -1,11 +1,11 @@
 /*
- * typelayout.h - the members of a struct, class or union, one under the other, as they lie in memory.
+ * typelayout.h - lists the members of a struct, class or union in memory order.
  *
  * In       an entry of a type, through libdw
- * Out      lines: the type itself, its members, and what is in these, depth first
+ * Out      lines: the type itself, its members, and their members, depth first
  * Owns     the lines and their texts
- * Errors   none: what is not described is left out; depth and number are bounded
- * Threads  as the libdw handle that the entry is of
+ * Errors   none: undescribed members are left out; depth and number are bounded
+ * Threads  like the libdw handle of the entry
  */
 #ifndef PACE_SYMBOL_TYPELAYOUT_H
 #define PACE_SYMBOL_TYPELAYOUT_H
@@ -18,14 +18,14 @@
 enum typelayout_kind {
 	TYPELAYOUT_MEMBER,
 	TYPELAYOUT_STRUCT, /* lines of its members follow, one deeper */
-	TYPELAYOUT_UNION,  /* likewise, all at its own offset */
+	TYPELAYOUT_UNION,  /* the same, all at the union's own offset */
 };
 
 struct typelayout_line {
 	u8 kind; /* enum typelayout_kind */
 	u32 depth;
-	u64 offset, size; /* from the beginning of the outermost type; of an array, all of it */
-	u64 element;      /* bytes of an element, if it is an array of structs; else 0 */
+	u64 offset, size; /* from the start of the outermost type; for arrays the whole size */
+	u64 element;      /* size of an element, for arrays of structs; else 0 */
 	const char *type,
 		*name; /* "struct node *", "next"; name: "slots[64]"; "": none, or the outermost */
 };

@@ -7,7 +7,7 @@
 #include "symbol/dwarf/dwarffile.h"
 #include "symbol/types/dwarftype.h"
 
-/* How many bytes a member may be asked for in; arrays without length reach to the end. */
+/* The number of bytes that a member covers; arrays without length reach to the end. */
 static u64 size_of(Dwarf_Die *member, Dwarf_Die *type, u64 rest)
 {
 	Dwarf_Word bits;
@@ -74,7 +74,7 @@ const struct typemember_list *typemembers_of(struct typemembers *t, Dwarf_Die *t
 const struct typemember *typemembers_next(const struct typemember_list *list, size_t *at,
 	u64 offset)
 {
-	/* All before the first one that reaches so far end before that. */
+	/* Skip members before the first one that reaches that far. */
 	if (!*at)
 		*at = search_behind(list->reach.at, list->reach.n, sizeof(*list->reach.at), offset);
 	while (*at < list->at.n) {
@@ -82,7 +82,7 @@ const struct typemember *typemembers_next(const struct typemember_list *list, si
 
 		if (offset >= m->start && offset - m->start < m->size)
 			return m;
-		/* They ascend: so do all that follow. */
+		/* They are in ascending order, so no later one covers it. */
 		if (list->reach.n && m->start > offset)
 			*at = list->at.n;
 	}

@@ -1,12 +1,12 @@
 /*
- * typemembers.h - the members of types by where they lie, read once of each type.
+ * typemembers.h - the members of types by their offsets, read once for each type.
  *
  * In       entries of structs, classes and unions, through libdw
- * Out      the members that cover an offset, in the order in which they are declared
- * Owns     a list for each type that was asked about
- * Life     the libdw handle must stay; a list's address until another type is asked about
+ * Out      the members that cover an offset, in the order of declaration
+ * Owns     a list for each type used so far
+ * Life     the libdw handle must stay; a list's address until another type is looked up
  * Units    bytes
- * Errors   none: members that cannot be placed are left out
+ * Errors   none: members without a known offset are left out
  * Threads  one
  */
 #ifndef PACE_SYMBOL_TYPEMEMBERS_H
@@ -25,7 +25,7 @@ struct typemember {
 struct typemember_list {
 	const void *type; /* its entry */
 	VEC(struct typemember) at;
-	/* The furthest end of each and all before it, if they are declared in the order of places. */
+	/* The highest end up to each member, if they are declared in the order of their offsets. */
 	VEC(u64) reach;
 };
 
@@ -34,10 +34,10 @@ struct typemembers {
 	struct table by_type;
 };
 
-/* `type`: neither a typedef nor const or the like. */
+/* `type` must not be a typedef, const or the like. */
 const struct typemember_list *typemembers_of(struct typemembers *t, Dwarf_Die *type);
 
-/* The first member from *at on that covers an offset, NULL: none; *at moves behind it. It begins at 0. */
+/* The next member, from *at on, that covers an offset; NULL: none. *at moves past it. Start with 0. */
 const struct typemember *typemembers_next(const struct typemember_list *list, size_t *at,
 	u64 offset);
 

@@ -22,19 +22,19 @@ const char *annotate_share_name(const struct annotate_options *o)
 	return names[o->is_global][o->is_by_hits];
 }
 
-/* The words behind an event's name; NULL: its samples show the instruction itself. */
+/* The words after an event's name; NULL: its samples show the instruction itself. */
 static const char *skid_text(const struct event_attr *attr)
 {
 	static const char *const texts[] = {
 		[SKID_NONE] = NULL,
 		[SKID_ONE] =
-			"has a constant skid of 1: what a line shows was caused by the instruction before it",
+			"has a constant skid of 1: the samples of a line were caused by the instruction before it",
 		[SKID_TIMER] =
-			"is no precise event (skid): a line shows where the interrupt was taken; the time went into that instruction or one shortly before it",
+			"is not a precise event (skid): a line shows where the interrupt was taken; the time went into that instruction or one shortly before it",
 		[SKID_DEBUGGER] =
-			"stops behind the access: on x86 what a line shows was done by the instruction before it",
+			"stops after the access: on x86 the instruction before a sampled line made it",
 		[SKID_SOME] =
-			"is not precise (skid): what a line shows was caused some instructions before it; :p makes the skid 1, :pp none where the processor can",
+			"is not precise (skid): the samples of a line were caused some instructions before it; :p makes the skid 1, :pp removes it where the CPU can",
 	};
 
 	return texts[skid_of(attr)];

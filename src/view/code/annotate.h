@@ -2,8 +2,8 @@
  * annotate.h - a function's code and what was sampled in it, as text or JSON.
  *
  * In       an assembly; which events and which figures
- * Out      text in the layout that perf's users know, so that scripts for it go on working: a line of
- *          an instruction is "  12.50 :   401136:   push   %rbp"; or an object of JSON
+ * Out      text in perf's layout, so that scripts for it keep working: an instruction's line
+ *          is "  12.50 :   401136:   push   %rbp"; or an object of JSON
  * Owns     nothing
  */
 #ifndef PACE_VIEW_ANNOTATE_H
@@ -17,16 +17,16 @@
 enum annotate_figure { ANNOTATE_PERCENT, ANNOTATE_SAMPLES, ANNOTATE_PERIOD };
 
 struct annotate_options {
-	const struct event_list *events; /* of the recording: how precise they are */
+	const struct event_list *events; /* of the recording; for their precision */
 	enum annotate_figure figure;
 	bool is_global;  /* shares of everything, not of the function */
 	bool is_by_hits; /* shares of samples, not of periods */
 	bool has_bytes;  /* --asm-raw */
-	bool has_places; /* -l: file and line of what was sampled */
+	bool has_places; /* -l: file and line of sampled instructions */
 	bool has_source;
 	bool has_full_paths;
 	bool is_quiet;
-	bool is_excerpt; /* of text: only the hottest instructions, with `around` before and behind each */
+	bool is_excerpt; /* text has only the hottest instructions, with `around` before and after each */
 	u64 around;
 };
 
@@ -34,20 +34,20 @@ struct annotate_options {
 double annotate_share(const struct annotate_options *o, const struct assembly *a, size_t e,
 	const struct annotation_count *count);
 
-/* "local period": the name of that share. */
+/* "local period": the name of the share. */
 const char *annotate_share_name(const struct annotate_options *o);
 
-/* What the events' skid means for the reader: one sentence for each kind. "" for exact ones. */
+/* Adds a sentence for each kind of skid that the events have; nothing for exact events. */
 void annotate_add_skid(const struct annotate_options *o, const struct assembly *a,
 	const char *begin, struct str *text);
 
 void annotate_text(struct out *out, const struct assembly *a, const struct annotate_options *o);
 
-/* The table "events" with what was sampled of each; totals: by event. */
+/* Adds the table "events" with the samples of each; `totals`: by event. */
 void annotate_add_events(struct rowmaker *m, const struct profile *p,
 	const struct annotation_count *totals, const struct event_list *events);
 
-/* What stands before and behind all functions, and one of them. */
+/* What stands before and after all functions, and one function. */
 void annotate_json_begin(struct out *out, const struct annotation *a,
 	const struct annotate_options *o);
 void annotate_json(struct out *out, const struct assembly *a, const struct annotate_options *o);

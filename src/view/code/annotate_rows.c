@@ -9,10 +9,10 @@
 
 enum { SCHEMA = 1 };
 
-/* Of shares, in percent. */
+/* of shares in percent */
 enum { DIGITS = 4 };
 
-/* What instructions are made of. */
+/* The context of make_instruction(). */
 struct making {
 	const struct assembly *assembly;
 	const struct annotate_options *options;
@@ -39,7 +39,7 @@ static void add_line(struct rowmaker *m, const struct assembly *a, u32 file, u32
 	rowmaker_u64(m, "line", line);
 }
 
-/* Where it comes from, and what it is inlined into: the caller next to it first. */
+/* Adds the row's source line and the functions that it is inlined into, the nearest caller first. */
 static void add_source(struct rowmaker *m, const struct assembly *a, const struct assembly_row *row)
 {
 	const struct assembly_frame *f = a->frames.at + row->first_frame;
@@ -128,7 +128,7 @@ void annotate_add_events(struct rowmaker *m, const struct profile *p,
 	}
 }
 
-/* Functions follow one by one: what they are made of does not stay. */
+/* Functions are printed one by one: their cells are not kept. */
 void annotate_json_begin(struct out *out, const struct annotation *a,
 	const struct annotate_options *o)
 {

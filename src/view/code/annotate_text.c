@@ -57,7 +57,7 @@ static void add_figures(struct printing *p, const struct annotation_count *count
 		if (!has_event(p->a, e))
 			continue;
 		if (p->options->figure == ANNOTATE_PERCENT && !c->n_samples)
-			/* Most instructions; printf() is slow with it. */
+			/* Most instructions have no samples, and printf() is slow. */
 			str_add_right(p->text, "0.00", PERCENT_WIDTH);
 		else if (p->options->figure == ANNOTATE_PERCENT)
 			str_addf(p->text, "%*.2f", PERCENT_WIDTH,
@@ -75,7 +75,7 @@ static void add_counts(struct printing *p, size_t counts)
 	add_figures(p, &p->a->counts.at[counts]);
 }
 
-/* The begin of a line that is no instruction. */
+/* The beginning of a line that is not an instruction. */
 static void begin_line(struct printing *p)
 {
 	for (size_t e = 0; e < n_events(p->a); e++)
@@ -84,7 +84,7 @@ static void begin_line(struct printing *p)
 	str_add(p->text, " : ");
 }
 
-/* ---- what stands above ---- */
+/* ---- above the code ---- */
 
 static void add_title(struct printing *p)
 {
@@ -162,7 +162,7 @@ static void add_summary(struct printing *p)
 		str_addc(p->text, '\n');
 	}
 	if (!n)
-		str_addf(p->text, "  no line has %.1f%%\n", SUMMARY_PERCENT);
+		str_addf(p->text, "  no line has as much as %.1f%%\n", SUMMARY_PERCENT);
 	str_addc(p->text, '\n');
 }
 
@@ -187,7 +187,7 @@ static void add_file_notes(struct printing *p)
 				"' was changed after the program was built: its lines may have moved\n");
 		else
 			str_addf(p->text,
-				"' is not shown: %s (--symfs, --prefix tell where sources are)\n",
+				"' is not shown: %s (--symfs and --prefix tell where sources are)\n",
 				str_text(&f->source.why));
 	}
 }
@@ -207,14 +207,14 @@ static void add_notes(struct printing *p)
 		add_note(p, "no code: ", a->no_code.msg, "");
 	else if (a->disasm.engine != DISASM_LLVM)
 		add_note(p, "disassembled by ", str_text(&a->disasm.by),
-			a->disasm.why.n ? ", because LLVM is not here" : "");
+			a->disasm.why.n ? ", because LLVM is not installed" : "");
 	if (p->options->has_source && a->no_lines.n)
 		add_note(p, "no source: ", str_text(&a->no_lines), "");
 	if (p->options->has_source)
 		add_file_notes(p);
 }
 
-/* ---- lines of source ---- */
+/* ---- source lines ---- */
 
 static bool has_same_functions(const struct printing *p, const struct assembly_row *row)
 {
@@ -231,8 +231,8 @@ static bool has_same_functions(const struct printing *p, const struct assembly_r
 }
 
 /*
- * "f() x.c:12 < g() y.c:7": the function, and who has it inlined where. Of very many the innermost and
- * the last.
+ * "f() x.c:12 < g() y.c:7": the function, and the functions that it is inlined into. Of very many only the innermost
+ * and the last are shown.
  */
 static void add_functions(struct printing *p, const struct assembly_row *row)
 {
@@ -307,7 +307,7 @@ static void add_bytes(struct printing *p, size_t i)
 	str_addc(p->text, ' ');
 }
 
-/* A symbol behind an address; names are foreign. */
+/* The symbol at an address. Names are untrusted text. */
 static void add_name(struct printing *p, const char *name)
 {
 	str_add(p->text, " <");
@@ -407,7 +407,7 @@ static void add_outside(struct printing *p)
 		str_addf(p->text, "%llu samples of ",
 			(unsigned long long)p->a->outside[e].n_samples);
 		add_safe(p->text, p->a->annotation->profile->events.at[e].name);
-		str_add(p->text, " lie in none of these instructions\n");
+		str_add(p->text, " lie outside these instructions\n");
 	}
 }
 
@@ -419,7 +419,7 @@ static void add_rows(struct printing *p, size_t from, size_t to, struct out *out
 	}
 }
 
-/* What is left out between two stretches; the next one says again where it is. */
+/* Sums up what is left out between two stretches; the next stretch shows its place again. */
 static void add_gap(struct printing *p, size_t from, size_t to)
 {
 	struct annotation_count *sums = mem_zalloc(n_events(p->a) * sizeof(*sums));

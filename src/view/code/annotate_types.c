@@ -19,7 +19,7 @@ static double percent(const struct annotate_options *o, const struct annotation_
 	return all ? 100.0 * (double)figure(o, part) / (double)all : 0;
 }
 
-/* Events that nothing was sampled of have no column. */
+/* Events without samples have no column. */
 static bool is_there(const struct typeprofile *a, size_t e)
 {
 	return a->totals[e].n_samples > 0;
@@ -101,9 +101,7 @@ static void add_type(struct str *text, const struct typeprofile *a,
 	const struct typeprofile_type *t, const struct annotate_options *o)
 {
 	const struct profile_type *type = &a->profile->types.at[t->type];
-	u32 depth = 0,
-	    inside =
-		    UINT32_MAX; /* the depth of a union: which of its members was meant, nobody knows */
+	u32 depth = 0, inside = UINT32_MAX; /* depth of a union, whose used member is unknown */
 	size_t margin;
 
 	add_heading(text, a, t, o);
@@ -150,7 +148,7 @@ void annotate_types_text(struct out *out, const struct typeprofile *a,
 		str_addf(&out->text, "%s# ", e || !a->types.n ? "" : "\n");
 		add_safe(&out->text, a->profile->events.at[e].name);
 		str_addf(&out->text,
-			": %.2f%% of %llu samples access types with members; 'pace report -s type' has the others\n",
+			": %.2f%% of %llu samples access types with members; 'pace report -s type' shows the others\n",
 			a->totals[e].n_samples ? 100.0 * (double)a->typed[e].n_samples /
 					(double)a->totals[e].n_samples
 					       : 0,
@@ -160,7 +158,7 @@ void annotate_types_text(struct out *out, const struct typeprofile *a,
 
 /* ---- for programs ---- */
 
-/* What was sampled in a line, of each event. */
+/* The samples of one line, by event. */
 static void add_counts(struct rowmaker *m, const struct typeprofile *a,
 	const struct annotation_count *counts)
 {

@@ -1,5 +1,5 @@
 /*
- * annotate_types.h - types of data with their members and what of the samples each has, as text or JSON.
+ * annotate_types.h - data types with their members and the samples of each, as text or JSON.
  *
  * In       a profile of types; which figures
  * Out      a block a type; the schema of the JSON is in pace-annotate(1)

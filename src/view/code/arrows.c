@@ -4,13 +4,13 @@
 
 #include "base/sort.h"
 
-/* What a lane does in a row: bits. */
+/* What a lane does in a row, as bits. */
 enum { UP = 1, DOWN = 2, LEAVES = 4, ARRIVES = 8 };
 
 /* All jumps to one row. */
 struct bundle {
-	u32 to, first, last; /* rows: the outermost of them, `to` included */
-	size_t from, n;      /* in the sorted jumps */
+	u32 to, first, last; /* rows: the outermost ones, including `to` */
+	size_t from, n;      /* range in the sorted jumps */
 };
 
 static u8 *cell(struct arrows *a, u32 row, unsigned lane)
@@ -20,7 +20,7 @@ static u8 *cell(struct arrows *a, u32 row, unsigned lane)
 
 static bool is_free(struct arrows *a, const struct bundle *b, unsigned lane)
 {
-	/* The ends are where others most likely are. */
+	/* Other bundles are most likely at the ends. */
 	if (*cell(a, b->last, lane))
 		return false;
 	for (u32 row = b->first; row <= b->last; row++)
@@ -40,7 +40,7 @@ static void draw(struct arrows *a, const struct bundle *b, const struct sort_ite
 	a->n_lanes = MAX(a->n_lanes, lane + 1);
 }
 
-/* Short ones lie next to the instructions. */
+/* Short bundles lie next to the instructions. */
 static void place(struct arrows *a, const struct bundle *bundles, size_t n,
 	const struct sort_item *jumps)
 {
@@ -108,7 +108,7 @@ static char corner(u8 what)
 	return what & UP && what & DOWN ? '+' : what & DOWN ? ',' : '\'';
 }
 
-/* From the outermost lane inwards; what crosses on its way in shows through. */
+/* Draws lanes from the outermost inwards; a lane that crosses an arrow shows through. */
 void arrows_add(const struct arrows *a, u32 row, struct str *text)
 {
 	const u8 *cells = &a->cells[(size_t)row * ARROWS_LANES];

@@ -1,9 +1,9 @@
 /*
  * builds.h - the code of one function in two builds, as text or JSON.
  *
- * Above the code stands in words which blocks took more or less of the run, by more than sampling explains. The text leaves out
+ * Words above the code say which blocks took more or less of the run than sampling explains. The text leaves out
  * blocks without samples; JSON has all.
- * In       two assemblies, compared; where they come from
+ * In       two assemblies, compared; the names of their recordings
  * Out      text; or one object of JSON, whose members are in pace-annotate(1)
  * Owns     nothing
  */
@@ -15,16 +15,16 @@
 #include "view/code/annotate.h"
 
 struct builds_options {
-	const char *names[CODEDIFF_SIDES]; /* of the recordings */
+	const char *names[CODEDIFF_SIDES]; /* the recordings */
 	const struct annotate_options *annotate;
 	const bool *is_time; /* by event of the comparison: periods are nanoseconds */
-	bool of_share; /* what changed is a share of the run, whatever that took; else an amount */
+	bool of_share;       /* changes are shares of the run, however long it took; else amounts */
 };
 
-/* One word for what became of a part's code: same, alike, changed, gone, new. */
+/* One word for a part's code: same, alike, changed, gone, new. */
 const char *builds_state(const struct codediff_part *part);
 
-/* Where in the source a part lies: false if that is not known. */
+/* The part's place in the source; false if it is unknown. */
 struct builds_place {
 	const struct assembly_file *file;
 	u32 first, last;

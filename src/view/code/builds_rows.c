@@ -10,7 +10,7 @@ enum { SCHEMA = 1 };
 
 static const char *const letters[] = {"a", "b"};
 
-/* Of shares, in percent. */
+/* of shares in percent */
 enum { DIGITS = 4 };
 
 static double share(const struct annotation_count *part, const struct annotation_count *whole)
@@ -18,13 +18,13 @@ static double share(const struct annotation_count *part, const struct annotation
 	return whole->period ? 100.0 * (double)part->period / (double)whole->period : 0;
 }
 
-/* What blocks are made of. */
+/* The context of make_block(). */
 struct making {
 	const struct codediff *diff;
-	struct codediff_change **changes; /* by event: of amounts, of shares */
+	struct codediff_change **changes; /* for each event one of amounts and one of shares */
 };
 
-/* What of event e was sampled in something, on one side. */
+/* The samples of event e in something, on one side. */
 static void add_count(struct rowmaker *m, const struct codediff *d, size_t e, int side,
 	const struct annotation_count *c)
 {

@@ -1,5 +1,5 @@
 /*
- * builds_text.c - two builds' code of one function for people: in words, then beside each other.
+ * builds_text.c - two builds' code of one function for people: in words, then line by line.
  */
 #include "view/code/builds.h"
 
@@ -29,7 +29,7 @@ static double share(const struct annotation_count *part, const struct annotation
 	return whole->period ? 100.0 * (double)part->period / (double)whole->period : 0;
 }
 
-/* "0.120 s"; "1.2e+09" of what is no time. */
+/* "0.120 s"; "1.2e+09" for events that do not count time. */
 static void add_amount(const struct printing *p, double v)
 {
 	if (p->o->is_time[p->event])
@@ -181,8 +181,9 @@ static void add_changes(const struct printing *p)
 			vec_add(&changes, ((struct ranked){all[i], i}));
 	mem_free(all);
 	if (!changes.n)
-		str_addf(p->text, "# No block %s by more than sampling explains\n",
-			p->o->of_share ? "has another share of the run" : "takes more or less");
+		str_addf(p->text, "# No block %s than sampling explains\n",
+			p->o->of_share ? "has a larger or smaller share of the run"
+				       : "takes more or less");
 	else
 		qsort(changes.at, changes.n, sizeof(*changes.at), by_change);
 	for (size_t i = 0; i < changes.n && i < WORDS_MAX; i++) {
@@ -197,7 +198,8 @@ static void add_changes(const struct printing *p)
 		str_addc(p->text, '\n');
 	}
 	if (changes.n > WORDS_MAX)
-		str_addf(p->text, "# and %zu more blocks: --json has all\n", changes.n - WORDS_MAX);
+		str_addf(p->text, "# and %zu more blocks: --json has all of them\n",
+			changes.n - WORDS_MAX);
 	vec_fini(&changes);
 }
 
@@ -289,7 +291,8 @@ static void add_parts(const struct printing *p, struct out *out)
 	};
 	u32 n_left = 0, n_different = 0;
 
-	str_addf(p->text, "%s     what each instruction has%s, ~ other registers, - gone, + new\n",
+	str_addf(p->text,
+		"%s     samples of each instruction%s, ~ other registers, - gone, + new\n",
 		figures[p->o->annotate->figure],
 		p->o->annotate->figure == ANNOTATE_PERCENT ? " of the run, percent" : "");
 	vec_each(part, &p->d->parts) {

@@ -6,12 +6,12 @@
 /* ---- the order of rows ---- */
 
 struct rank {
-	bool is_common; /* what can be compared comes first */
+	bool is_common; /* rows that can be compared come first */
 	double by;      /* descending */
 	u32 row;
 };
 
-/* By what rows are sorted; the recording is one of B. */
+/* The figure that rows are sorted by; `recording` is one of B. */
 static double figure_of(const struct delta *d, const struct delta_row *row, size_t recording,
 	const struct diff_options *o)
 {

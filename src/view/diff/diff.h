@@ -1,7 +1,7 @@
 /*
  * diff.h - a comparison of recordings as text and as JSON.
  *
- * The table has the columns of perf diff; above it stands in words what differs by more than chance.
+ * The table has the columns of perf diff; words above it say what differs by more than chance.
  * JSON is one document, with the same rows: pace-diff(1) lists its members.
  * In       a paired comparison, judged
  * Out      text
@@ -25,18 +25,18 @@ struct diff_options {
 	bool has_sides; /* a column for each side, not for each recording */
 	enum diff_per per;
 	bool has_periods, has_formula;
-	bool is_in_baseline_only; /* rows that A has */
+	bool is_in_baseline_only; /* only rows that A has */
 	bool has_all_words;       /* every row that differs, not only the first */
 	bool is_quiet;
-	double limit; /* percent: rows that are below it in all recordings are left out */
-	u32 order;    /* by which recording of B, from 1; 0: by the baseline */
+	double limit; /* percent: rows that are smaller in all recordings are left out */
+	u32 order;    /* sort by this recording of B, from 1; 0: by the baseline */
 };
 
-/* For people: which event, which recordings, what differs by more than chance. */
+/* For people: the event, the recordings, and what differs by more than chance. */
 void diff_add_words(const struct delta *d, const struct significance *j, const char *event,
 	const struct diff_options *o, struct str *text);
 
-/* The order in which rows are shown: positions in d->rows; to be freed. */
+/* The order in which rows are shown: indexes into d->rows. The caller frees it. */
 u32 *diff_order(const struct delta *d, const struct diff_options *o);
 
 #endif

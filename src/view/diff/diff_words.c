@@ -12,7 +12,7 @@ enum { WORDS_MAX = 10, FILES_MAX = 3 };
 
 /* ---- in words ---- */
 
-/* The name in a cell of functions: without the "[.] " before it. */
+/* The function's name in a cell, without the "[.] " before it. */
 static const char *bare(const char *cell)
 {
 	enum { MODE_WIDTH = 4 };
@@ -33,7 +33,7 @@ static void add_subject(const struct delta *d, const struct delta_row *row, stru
 	celltext_add(&l, &row->cells[0], text);
 }
 
-/* "0.513 s", "1.2e9": what a mean is. */
+/* "0.513 s", "1.2e9": a mean. */
 static void add_amount(double v, const struct delta *d, const struct diff_options *o,
 	struct str *text)
 {
@@ -45,7 +45,7 @@ static void add_amount(double v, const struct delta *d, const struct diff_option
 		str_addf(text, "%.4g", v);
 }
 
-/* "is slower by 12% +- 3 (0.513 s -> 0.575 s)"; of what is no time "takes 12% +- 3 more". */
+/* "is slower by 12% +- 3 (0.513 s -> 0.575 s)"; for events that do not count time "takes 12% +- 3 more". */
 static void add_change(const struct judgement *row, const struct delta *d,
 	const struct diff_options *o, struct str *text)
 {
@@ -89,7 +89,7 @@ static void add_word(const struct delta *d, const struct significance *j, u32 i,
 	str_addc(text, '\n');
 }
 
-/* What all recordings took, and how far those of one side are from each other. */
+/* What all recordings took, and how much those of one side differ. */
 static void add_sums(const struct significance *j, const struct delta *d,
 	const struct diff_options *o, struct str *text)
 {
@@ -108,19 +108,19 @@ static void add_sums(const struct significance *j, const struct delta *d,
 	if (j->sum[DELTA_A] > 0)
 		str_addf(text, ": %+.1f%%", 100 * (j->sum[DELTA_B] / j->sum[DELTA_A] - 1));
 	if (o->per == DIFF_PER_LEVEL && j->level != 1)
-		str_addf(text, "; most functions %+.1f%%, what follows is beyond that",
+		str_addf(text, "; most functions changed by %+.1f%%, what follows is beyond that",
 			100 * (j->level - 1));
 	str_addc(text, '\n');
 }
 
-/* What has no name and no partner, and what to do. */
+/* Names the code without a name and partner, and says what to do. */
 static void add_unpaired(const struct delta *d, struct str *text)
 {
 	static const char *const names[] = {"A", "B"};
 
 	if (!d->unpaired[DELTA_A].n_rows)
 		return;
-	str_add(text, "# Not paired, as addresses tell functions within one build only:");
+	str_add(text, "# Not paired, because addresses identify functions within one build only:");
 	for (int side = 0; side < DELTA_SIDES; side++) {
 		const struct delta_unpaired *u = &d->unpaired[side];
 
@@ -143,7 +143,7 @@ static void add_words(const struct delta *d, const struct significance *j, const
 	add_unpaired(d, text);
 	if (!j->has_spread) {
 		str_add(text,
-			"# One recording a side does not tell chance from change: several do (pace diff A1 A2 A3 -- B1 B2 B3)\n#\n");
+			"# One recording on each side does not tell chance from change: several do (pace diff A1 A2 A3 -- B1 B2 B3)\n#\n");
 		return;
 	}
 	vec_each(row, &j->rows)
@@ -164,7 +164,7 @@ static void add_words(const struct delta *d, const struct significance *j, const
 	str_add(text, "#\n");
 }
 
-/* ---- what stands above the table ---- */
+/* ---- above the table ---- */
 
 static void add_files(const struct delta *d, struct str *text)
 {

@@ -10,16 +10,16 @@ enum { GRAPH_MARGIN = 12, GRAPH_INDENT = 10, STACK_MARGIN = 11, STACK_INDENT = 5
 struct drawing {
 	struct str *text;
 	const struct rowset *tree;
-	const struct rowset_node *nodes; /* its */
+	const struct rowset_node *nodes; /* those of `tree` */
 	const struct drawing_options *options;
-	u64 whole;         /* what 100 % is */
-	struct str prefix; /* what stands left of the level being drawn */
+	u64 whole;         /* the value of 100 % */
+	struct str prefix; /* drawn to the left of the current level */
 	struct str room;
 	size_t margin;
-	VEC(u32) path; /* of the stack being drawn, its end first */
+	VEC(u32) path; /* the stack being drawn, its end first */
 };
 
-/* What people are shown of it. */
+/* Adds the cells of the node that people are shown. */
 static void add_name(struct drawing *d, u32 node)
 {
 	bool has_any = false;
@@ -41,7 +41,7 @@ static void add_name_line(struct drawing *d, u32 node)
 	str_addc(d->text, '\n');
 }
 
-/* A period and its samples as the options want them shown. */
+/* Adds a period or its samples, as the options say. */
 static void add_value(struct drawing *d, u64 period, u64 n_samples, u64 whole)
 {
 	if (d->options->value == DRAWING_PERCENT)
@@ -50,7 +50,7 @@ static void add_value(struct drawing *d, u64 period, u64 n_samples, u64 whole)
 		num_add_u64(d->text, d->options->value == DRAWING_PERIOD ? period : n_samples);
 }
 
-/* The only child of a node where no sample ended: drawn below it on the same branch. */
+/* The only child of a node where no sample ended: it is drawn below the node on the same branch. */
 static u32 only_child(const struct rowset_node *nodes, u32 node)
 {
 	u32 child = nodes[node].first_child;
@@ -58,9 +58,7 @@ static u32 only_child(const struct rowset_node *nodes, u32 node)
 	return child && !nodes[child].next_sibling && !nodes[node].own ? child : 0;
 }
 
-/*
- * What went on from a node: the whole that fractal shares of its children refer to, as perf has it.
- */
+/* The samples that went on from a node: what fractal shares of its children refer to, as in perf. */
 static u64 below(const struct rowset_node *nodes, u32 node)
 {
 	return nodes[node].total - nodes[node].own;
@@ -110,7 +108,10 @@ static u32 next_drawn(const struct drawing *d, u32 node, u64 limit_of)
 	return node;
 }
 
-/* Of fractal shares, what the branches drawn leave of the whole: those not drawn, and at the end of a trunk what ended there. */
+/*
+ * With fractal shares, draws what is left of the whole: branches that are not drawn and, at the end of a trunk, the
+ * samples that ended there.
+ */
 static void draw_rest(struct drawing *d, u32 parent, u64 whole, u64 drawn, u64 drawn_samples)
 {
 	const struct rowset_node *node = &d->nodes[parent];
@@ -123,8 +124,8 @@ static void draw_rest(struct drawing *d, u32 parent, u64 whole, u64 drawn, u64 d
 }
 
 /*
- * Branches that the limit of entries cuts off leave the last one drawn as one of several; of
- * fractal shares what is not drawn is told.
+ * If the limit of entries cuts off branches, the last one is still drawn as one of several; with fractal shares the
+ * rest is drawn as well.
  */
 static void draw_children(struct drawing *d, u32 parent, u64 whole)
 {
@@ -152,8 +153,8 @@ static void draw_children(struct drawing *d, u32 parent, u64 whole)
 }
 
 /*
- * When everything comes through one function, its share is the row's own: it is drawn without, and
- * so is the run that nothing branches off from. Returns the last node of it, 0 if there is none.
+ * If everything comes through one function, its share is that of the row: it is drawn without a share, and so is the
+ * run of nodes that nothing branches off from. Returns the last node of this trunk, 0 if there is none.
  */
 static u32 draw_trunk(struct drawing *d, u64 mine)
 {
@@ -192,7 +193,7 @@ static void draw_tree(struct drawing *d, u64 mine)
 
 /* ---- stacks ---- */
 
-/* From the root of the graph to the node: links lead up only. */
+/* The stack from the root of the graph to the node; links only lead up. */
 static void draw_stack(struct drawing *d, u32 end)
 {
 	const struct rowset_node *nodes = d->nodes;
@@ -215,7 +216,7 @@ static void draw_stack(struct drawing *d, u32 end)
 		str_addc(d->text, '\n');
 }
 
-/* Of equal stacks the one that the tree has first, as its branches are ordered. */
+/* Equal stacks are in the order of the tree's branches. */
 static void draw_stacks(struct drawing *d)
 {
 	const struct rowset_node *nodes = d->nodes;

@@ -17,7 +17,7 @@
 
 enum drawing_style { DRAWING_GRAPH, DRAWING_FRACTAL, DRAWING_FLAT, DRAWING_FOLDED };
 
-/* What stands at branches and stacks. */
+/* The numbers at branches and stacks. */
 enum drawing_value { DRAWING_PERCENT, DRAWING_PERIOD, DRAWING_COUNT };
 
 struct drawing_options {

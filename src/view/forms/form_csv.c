@@ -5,7 +5,7 @@
 
 #include "view/forms/forms.h"
 
-/* What each row begins with, for each part; then what its parts have in common. */
+/* Columns in the order of groups: those of a single part; those of each part, and those that parts have in common. */
 static const enum rowset_group of_one[] = {ROWSET_PART, ROWSET_VALUE, ROWSET_CERTAINTY, ROWSET_KEY,
 	ROWSET_SUM, ROWSET_FACT},
 			       of_parts[] = {ROWSET_PART, ROWSET_VALUE, ROWSET_SUM},
@@ -44,7 +44,7 @@ static void end_line(const struct page *p)
 	str_addc(text, '\n');
 }
 
-/* Empty where nothing is known. */
+/* Unknown values are empty. */
 static void add_cell(const struct page *p, const struct rowset_column *c, const struct cell *cell)
 {
 	struct str *text = &p->out->text, value = {0};
@@ -80,7 +80,7 @@ static size_t add_groups(const struct page *p, const struct rowset *r, size_t ro
 	return n_cells;
 }
 
-/* number: of the part, from 1; 0: there is one only. */
+/* number: the part, from 1; 0: there is only one. */
 static void add_names(const struct page *p, const struct rowset *r, u32 number,
 	const enum rowset_group *groups, size_t n)
 {
@@ -114,7 +114,7 @@ static void add_header(struct page *p, const struct rowset *r)
 	p->has_head = true;
 }
 
-/* Tables of fewer parts have empty cells. */
+/* Tables with fewer parts have empty cells. */
 static void add_row(struct page *p, const struct rowset *r, size_t row, struct str *room)
 {
 	struct str *text = &p->out->text;

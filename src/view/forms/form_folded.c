@@ -11,12 +11,12 @@
 #include "view/forms/forms.h"
 
 struct line {
-	size_t start, n; /* of its stack, in the text of all */
+	size_t start, n; /* of its stack, in the text of all stacks */
 	size_t row;
 	const struct str *text;
 };
 
-/* A ';' would end a name, but of names that were read out of folded stacks none does. */
+/* Replaces ';', which would end a name; names that were read from folded stacks have none. */
 static void add_name(const struct rowset *r, size_t row, struct str *room, struct str *text)
 {
 	const size_t start = text->n;
@@ -55,7 +55,7 @@ static int by_stack(const void *a, const void *b)
 	return strcmp(stack_of(a), stack_of(b));
 }
 
-/* Stacks that read the same are one. */
+/* Stacks that read the same become one line. */
 static size_t add_line(struct page *p, const struct rowset *r, const struct line *lines, size_t n,
 	struct str *room)
 {
@@ -99,6 +99,6 @@ static void folded_form_table(struct page *p, const struct rowset *r)
 
 const struct form form_folded = {.name = "folded",
 	.extension = "folded",
-	.help = "stacks on a line each with their samples, for flame graphs",
+	.help = "one line per stack with its samples, for flame graphs",
 	.wants = FORM_WANTS_STACKS | FORM_SKIPS_EMPTY | FORM_HAS_NO_TREE,
 	.table = folded_form_table};

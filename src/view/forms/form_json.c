@@ -23,7 +23,10 @@ static bool is_null(const struct cell *c)
 		(c->kind == CELL_REAL && !isfinite(c->real));
 }
 
-/* What is not known is null, and why stands beside it; where there is nothing to be said, no member is. */
+/*
+ * Unknown values are null, with the reason in a member next to them; a cell of kind NONE without a reason has no
+ * member.
+ */
 static void add_cell(struct str *text, const struct rowset_column *c, const struct cell *cell)
 {
 	struct str value = {0};
@@ -108,7 +111,7 @@ static void close_node(const struct rowset_node *n, struct str *text)
 	json_close(text, '}');
 }
 
-/* Down and up by the links, because trees may be deeper than our stack. */
+/* Follows the links, because trees may be deeper than the C stack. */
 static void add_nodes(struct out *out, const struct rowset *r, struct str *room)
 {
 	const struct rowset_node *nodes = r->nodes;
@@ -139,7 +142,7 @@ static void add_rows(struct out *out, const struct rowset *r, struct str *room)
 		if (!rowset_shows(r, row))
 			continue;
 		if (r->is_spread) {
-			/* Not behind a comma that may have to be taken away. */
+			/* Flush before the comma, which may have to be removed. */
 			str_add(&out->text, between);
 			out_flush_some(out);
 			between = ",\n";
@@ -187,7 +190,7 @@ void form_json_object(const struct rowset *r, size_t row, struct out *out)
 	json_end(&out->text, '}');
 }
 
-/* All cells of the groups of columns that are asked for, in their order. */
+/* Adds the cells of these groups of columns, in their order. */
 static void add_groups(struct out *out, const struct rowset *r, size_t row, u32 part,
 	const enum rowset_group *groups, size_t n, struct str *room)
 {
@@ -201,7 +204,7 @@ static void add_groups(struct out *out, const struct rowset *r, size_t row, u32 
 		}
 }
 
-/* What each part has, in an object of its own. */
+/* Adds an object for each part. */
 static void add_parts(struct out *out, const struct rowset *r, size_t row,
 	const enum rowset_group *groups, size_t n, struct str *room)
 {
@@ -265,7 +268,7 @@ static void json_form_table(struct page *p, const struct rowset *r)
 	for (size_t row = 0; row < r->n; row++) {
 		if (!rowset_shows(r, row))
 			continue;
-		/* Not behind a row: the comma of the last one is taken away. */
+		/* Flush before a row: the last row's comma is removed. */
 		out_flush_some(p->out);
 		add_row(p, r, row, &room);
 	}

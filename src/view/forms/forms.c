@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* A row a form: form_x of a file of its own. */
+/* A row a form: form_x, in a file of its own. */
 #define FORMS(X)    \
 	X(text)     \
 	X(csv)      \
@@ -44,7 +44,7 @@ int form_check(const struct form_choice *c, struct err *err)
 	if (n > 1)
 		return err_set(err, ERR_INVAL, "--json, --csv, --md and -t are forms: choose one");
 	if (c->separator && !*c->separator)
-		return err_set(err, ERR_INVAL, "-t: a separator is needed");
+		return err_set(err, ERR_INVAL, "-t: the separator is empty");
 	return c->name && !find(c->name) ? unknown_name(c->name, err) : 0;
 }
 

@@ -1,9 +1,9 @@
 /*
- * forms.h - the forms that tables and trees are shown in: one row of a table each.
+ * forms.h - the forms of output for tables and trees: one row of a table for each.
  *
  * A command opens a page, hands over what it found out, table by table, and closes the page; it does not
- * know which form it is. Adding a form is a file with its functions, and its row in forms.c: --format and
- * what else needs a form's name follow.
+ * know which form it is. A new form is a file with its functions and a row in forms.c: --format and
+ * everything else that uses a form's name follows.
  * In       tables and trees of cells (profile/rows/rowset.h)
  * Out      text
  * Owns     nothing
@@ -16,27 +16,28 @@
 #include "view/forms/text.h"
 
 enum form_want {
-	FORM_IS_FOR_PEOPLE = 1,  /* what a command has to say beside its tables is said, too */
-	FORM_WANTS_TREE = 2,     /* the call tree as well as its rows */
-	FORM_SKIPS_EMPTY = 4,    /* events without samples, if others have some */
-	FORM_SPLITS_COLUMNS = 8, /* events that are columns for people have a table of their own */
-	FORM_HAS_NO_TREE = 16,   /* it is of tables alone */
-	FORM_WANTS_STACKS = 32, /* the tree of all stacks (view/rows/stackrows.h) instead of rows */
+	FORM_IS_FOR_PEOPLE = 1,  /* also print what a command says besides its tables */
+	FORM_WANTS_TREE = 2,     /* wants the call tree as well as the rows */
+	FORM_SKIPS_EMPTY = 4,    /* leave out events without samples, if others have some */
+	FORM_SPLITS_COLUMNS = 8, /* events that are columns for people get a table of their own */
+	FORM_HAS_NO_TREE = 16,   /* has tables only */
+	FORM_WANTS_STACKS =
+		32, /* wants the tree of all stacks (view/rows/stackrows.h) instead of rows */
 };
 
 struct page {
 	const struct form *form;
 	struct out *out;
-	const struct text_options *text; /* how call graphs are drawn, what is above rows */
-	const char *separator; /* of form_separated; what has it in it gets a '.' instead */
-	const char *list;      /* of tables, for programs: "events" */
-	u64 n_lines;           /* of a table at most, if the form can tell the rest; 0: all */
-	u32 n_parts;           /* of the table with the most; 0: none has several */
-	unsigned width;        /* of the terminal; 0: it goes elsewhere */
-	unsigned version;      /* of the members that programs get */
-	bool has_others;       /* there are more tables: each says what it is of */
-	bool is_lines; /* rows come while it is measured: for programs each is on a line of its own */
-	bool has_head; /* the form has told columns' names */
+	const struct text_options *text; /* how call graphs are drawn; what is above rows */
+	const char *separator;           /* for form_separated; it becomes '.' inside of cells */
+	const char *list; /* the name of the list of tables, for programs: "events" */
+	u64 n_lines;      /* at most, of a table, if the form can sum up the rest; 0: all */
+	u32 n_parts;      /* of the table with the most parts; 0: no table has several */
+	unsigned width;   /* of the terminal; 0: output is not a terminal */
+	unsigned version; /* of the members for programs */
+	bool has_others;  /* there are more tables: each has to say what it is about */
+	bool is_lines;    /* rows come while measuring: programs get each on its own line */
+	bool has_head;    /* the names of columns were written */
 };
 
 struct form {
@@ -45,39 +46,39 @@ struct form {
 	void (*begin)(struct page *p);
 	void (*table)(struct page *p,
 		const struct rowset *r); /* or a cut tree, unless it has none */
-	/* account: where the samples went; NULL: rows are not made of samples alone. */
+	/* account: where the samples went; NULL: rows are not only made of samples. */
 	void (*end)(struct page *p, const struct account *account);
 };
 
 extern const struct form form_text, form_separated;
 
-/* All that can be asked for by their names; closed by NULL. */
+/* All forms that can be chosen by name; NULL-terminated. */
 extern const struct form *const form_table[];
 
 enum form_id { FORM_SEPARATED, FORM_CSV, FORM_JSON, FORM_MARKDOWN, FORM_FOLDED, FORM_IDS };
 
-/* What options say of it. */
+/* The form that options choose. */
 struct form_choice {
-	bool is_chosen[FORM_IDS]; /* by an option of its own */
+	bool is_chosen[FORM_IDS]; /* by its own option */
 	const char *separator;    /* of FORM_SEPARATED */
-	const char *name;         /* --format; NULL: nothing */
+	const char *name;         /* --format; NULL: not given */
 };
 
-/* ERR_INVAL: several, or a name that none has. */
+/* ERR_INVAL: several forms, or an unknown name. */
 int form_check(const struct form_choice *c, struct err *err);
-/* The one; text, if nothing was said. */
+/* The chosen form; text by default. */
 const struct form *form_chosen(const struct form_choice *c);
 
-/* Whether it is for a program: nothing but data may be said. */
+/* Whether the form is for a program: output must hold nothing but data. */
 static inline bool form_is_data(const struct form *f)
 {
 	return !(f->wants & FORM_IS_FOR_PEOPLE);
 }
 
-/* A word of CSV, quoted where it must be, and the separator behind it. */
+/* Adds a word of CSV, quoted if necessary, and the separator after it. */
 void form_csv_add(const char *word, const char *separator, struct str *text);
 
-/* A row, with all that is below it, as an object of JSON; as its members, with a comma behind each. */
+/* Adds a row with everything below it as a JSON object, or as its members, each with a comma after it. */
 void form_json_object(const struct rowset *r, size_t row, struct out *out);
 void form_json_members(const struct rowset *r, size_t row, struct out *out);
 

@@ -11,7 +11,7 @@ struct hierarchy {
 	const struct text_options *options;
 	const struct rowset_column *below; /* NULL: no graphs */
 	struct celltext *layouts;          /* by column */
-	size_t *widths;                    /* likewise, of figures */
+	size_t *widths;                    /* likewise, for figures */
 	size_t n_keys;
 	struct str cell, room;
 };
@@ -67,7 +67,7 @@ static void add_header(struct hierarchy *y, struct str *text)
 	str_add(text, "\n#\n");
 }
 
-/* What it is called: one of its keys has a cell. */
+/* The name of the row: only one of the keys has a cell. */
 static void add_name(struct hierarchy *y, u32 row, struct str *text)
 {
 	struct cell cell;

@@ -7,7 +7,7 @@
 #include "view/forms/forms.h"
 #include "view/text/celltext.h"
 
-/* As code: what would end it, or the cell of a table that it is in, is told otherwise. */
+/* Adds `words` as code; replaces characters that would end the code or the table's cell. */
 static void add_code(const char *words, struct str *text)
 {
 	str_addc(text, '`');
@@ -19,7 +19,7 @@ static void add_code(const char *words, struct str *text)
 	str_addc(text, '`');
 }
 
-/* Shares stand first, of each part; then how sure they are; then what tells rows apart. */
+/* Columns: the shares of each part, then their intervals, then the keys. */
 static bool is_share(const struct rowset_column *c)
 {
 	return c->group == ROWSET_VALUE && c->kind == CELL_SHARE;
@@ -85,7 +85,7 @@ static void add_row(const struct rowset *r, size_t row, struct str *room, struct
 	str_addc(text, '\n');
 }
 
-/* ---- what stands above ---- */
+/* ---- above the rows ---- */
 
 static const char *part_name(const struct rowset *r, u32 part, struct str *room)
 {
@@ -161,7 +161,7 @@ static void add_events(const struct rowset *r, struct str *room, struct str *tex
 
 /* ---- rows ---- */
 
-/* Shares of what is not shown, by part. */
+/* The shares of rows that are not shown, by part. */
 struct rest {
 	u64 n_rows;
 	VEC(struct cell) shares;
@@ -184,7 +184,7 @@ static void add_to_rest(struct rest *rest, const struct rowset *r, size_t row, s
 		}
 }
 
-/* What rows have with all they called has no sum. */
+/* Only self shares have a sum; those of callers overlap. */
 static void add_rest(const struct rest *rest, const struct rowset *r, struct str *text)
 {
 	const size_t n = rest->shares.n / r->n_parts;
@@ -207,7 +207,7 @@ static void add_rows(const struct rowset *r, u64 n_lines, struct str *room, stru
 	u64 shown = 0;
 
 	for (size_t row = 0; row < r->n; row++) {
-		/* The last line may have to tell the rest. */
+		/* The last line may be needed for the rest. */
 		bool fits = shown + 1 < n_lines || (shown < n_lines && row + 1 == r->n);
 
 		if (!rest.n_rows && fits && rowset_shows(r, row)) {
@@ -222,7 +222,7 @@ static void add_rows(const struct rowset *r, u64 n_lines, struct str *room, stru
 	vec_fini(&rest.shares);
 }
 
-/* A tree, folded away. */
+/* Adds a tree, folded away. */
 static void add_tree(struct page *p, const struct rowset *r)
 {
 	const struct text_options text = {.n_workers = p->text->n_workers};
@@ -249,7 +249,7 @@ static void markdown_form_table(struct page *p, const struct rowset *r)
 	str_fini(&room);
 }
 
-/* Without the '#', which makes headings. */
+/* Markdown takes a '#' for a heading. */
 static void markdown_form_end(struct page *p, const struct account *account)
 {
 	struct str line = {0};

@@ -10,7 +10,7 @@
 
 /* ---- columns ---- */
 
-/* Bytes that continue a character take no room of their own. */
+/* Bytes that continue a character take no column of their own. */
 static bool takes_column(char c)
 {
 	return ((u8)c & 0xc0) != 0x80;
@@ -25,17 +25,14 @@ static size_t columns_used(const char *text, size_t n)
 	return columns;
 }
 
-/*
- * Rows are rendered in parts: first the cells of each part as they are, then, when the widths are
- * known, the lines.
- */
+/* Rows are rendered in parts: first the texts of each part's cells, then, when the widths are known, the lines. */
 enum { PART_ROWS = 2048 };
 
 struct part {
-	size_t first, n;  /* rows: PART_ROWS at most, those left out included */
-	struct str cells; /* the texts of all cells, one behind the other */
-	VEC(u32) lengths; /* of each cell, bytes */
-	VEC(size_t) rows; /* those that have cells */
+	size_t first, n;  /* rows, including those left out; at most PART_ROWS */
+	struct str cells; /* the texts of all cells, one after the other */
+	VEC(u32) lengths; /* of each cell, in bytes */
+	VEC(size_t) rows; /* rows that have cells */
 	size_t *widths;   /* by column */
 	struct str lines;
 	VEC(size_t) ends; /* of each row's line in `lines` */
@@ -72,7 +69,7 @@ static void render_cells(void *ctx, size_t i, unsigned worker)
 	str_fini(&room);
 }
 
-/* What fits into so many columns. */
+/* The bytes that fit into `width` columns. */
 static size_t cut(const char *cell, size_t n, size_t width)
 {
 	for (size_t i = 0; i < n; i++)
@@ -86,7 +83,7 @@ static void add_cell(struct str *text, const char *cell, size_t n, size_t width,
 {
 	size_t used = columns_used(cell, n), room;
 
-	/* Half a number is another one. */
+	/* Numbers are never cut: a part of a number is another number. */
 	if (UNLIKELY(used > width) && !is_right) {
 		n = cut(cell, n, width);
 		used = width;
@@ -119,13 +116,13 @@ static void render_lines(void *ctx, size_t i, unsigned worker)
 	}
 }
 
-/* Lines of a tree begin where they belong, and end anywhere. */
+/* The last column of a tree starts at its indentation and has no fixed width. */
 static bool is_ragged(const struct table_text *t, size_t column)
 {
 	return t->rows->is_outline && column + 1 == t->rows->n_shown;
 }
 
-/* The last column ends where a terminal does; a name may be a thousand characters long. */
+/* Ends the last column at the edge of the terminal: a name may have a thousand characters. */
 static void clip(struct table_text *t, size_t terminal)
 {
 	enum { LEAST = 16 };
@@ -139,7 +136,7 @@ static void clip(struct table_text *t, size_t terminal)
 			terminal > used + LEAST ? terminal - used : (size_t)LEAST);
 }
 
-/* terminal: its columns; 0: there is none. */
+/* terminal: its columns; 0: not a terminal. */
 static void render(struct table_text *t, unsigned n_workers, unsigned terminal)
 {
 	const struct rowset *r = t->rows;
@@ -209,7 +206,7 @@ static void add_header(struct str *text, const struct table_text *t)
 	str_add(text, "#\n");
 }
 
-/* ---- what is below rows ---- */
+/* ---- call graphs below rows ---- */
 
 /* A row's graph, drawn before the rows are printed. */
 struct drawn {
@@ -217,7 +214,7 @@ struct drawn {
 	struct str text;
 };
 
-/* The graphs of all rows that have one, by the rows' positions: made in the order that the table likes. */
+/* Draws the graphs of all rows that have one, in the order that is fastest for the table; returns them by row. */
 static struct drawn *draw_graphs(const struct rowset *r, const struct text_options *o,
 	size_t *ret_n)
 {
@@ -251,7 +248,7 @@ static struct drawn *draw_graphs(const struct rowset *r, const struct text_optio
 	return graphs.at;
 }
 
-/* The lines of the table, each followed by its graph if it has one. */
+/* Adds the lines of the table, each followed by its graph if it has one. */
 static void add_rows(struct out *out, const struct table_text *t, struct drawn *graphs,
 	size_t n_graphs)
 {
@@ -261,7 +258,7 @@ static void add_rows(struct out *out, const struct table_text *t, struct drawn *
 		size_t begin = 0;
 
 		for (size_t row = 0; row < part->rows.n; row++) {
-			/* Lines are copied in runs that end where a graph comes. */
+			/* Lines are copied in runs that end at a graph. */
 			if (next == n_graphs || graphs[next].row != part->rows.at[row])
 				continue;
 			str_addn(&out->text, part->lines.at + begin, part->ends.at[row] - begin);
@@ -275,7 +272,7 @@ static void add_rows(struct out *out, const struct table_text *t, struct drawn *
 	}
 }
 
-/* What the head of a table of samples shows, in this order. */
+/* The columns in the head of a table of samples, in this order. */
 enum { OF, SAMPLES, PERIOD, BLOCKS };
 
 static u64 head_number(const struct rowset *head, size_t column, struct str *room)
@@ -316,9 +313,9 @@ static void add_legend(const struct page *p, const struct rowset *r)
 	str_fini(&room);
 	if (n_blocks < CONFIDENCE_BLOCKS_MIN)
 		str_add(text,
-			"\n# Too few samples to see how they depend on each other: intervals are those of independent ones.");
+			"\n# Too few samples to tell how they depend on each other: intervals assume that they do not.");
 	str_addf(text,
-		"\n# Intervals hold the true share with 95%%, judged by %llu stretches of time; ~: whether the row belongs before the next one is not decided.\n",
+		"\n# Intervals hold the true share with 95%% confidence, estimated from %llu stretches of time; ~: the order of this row and the next is not certain.\n",
 		(unsigned long long)n_blocks);
 }
 
@@ -330,7 +327,7 @@ static void add_table(struct page *p, const struct rowset *r)
 	struct drawn *graphs = draw_graphs(r, o, &n_graphs);
 
 	render(&table, r->is_serial ? 1 : o->n_workers, p->width);
-	/* What the lines of a tree are is not to be guessed. */
+	/* The lines of a tree cannot be understood without a header. */
 	if (!o->is_bare || r->is_outline)
 		add_header(&p->out->text, &table);
 	add_rows(p->out, &table, graphs, n_graphs);
@@ -367,9 +364,9 @@ const struct form form_text = {.name = "text",
 	.wants = FORM_IS_FOR_PEOPLE | FORM_SKIPS_EMPTY,
 	.table = text_form_table};
 
-/* ---- the text's columns with something else than blanks between them ---- */
+/* ---- the text's columns with a separator instead of blanks ---- */
 
-/* A cell without the blanks that align it; the figures of several events have one between them. */
+/* Adds a cell without the blanks that align it; the figures of several events keep one blank between them. */
 static void add_separated_cell(struct str *text, const char *cell, bool has_parts,
 	const char *separator)
 {
@@ -402,7 +399,7 @@ static void add_separated_header(struct page *p, const struct rowset *r)
 	}
 }
 
-/* Of several tables each says what it is of. */
+/* If there are several tables, each has a title. */
 static void separated_form_table(struct page *p, const struct rowset *r)
 {
 	struct str *text = &p->out->text, room = {0}, cell = {0};
@@ -433,6 +430,6 @@ static void separated_form_table(struct page *p, const struct rowset *r)
 
 const struct form form_separated = {.name = "separated",
 	.extension = "txt",
-	.help = "the columns of the text with a separator between them",
+	.help = "the text's columns with a separator between them",
 	.wants = FORM_SKIPS_EMPTY | FORM_HAS_NO_TREE,
 	.table = separated_form_table};

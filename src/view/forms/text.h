@@ -13,10 +13,10 @@
 
 struct text_options {
 	struct drawing_options drawing;
-	double row_limit; /* percent: what is said where smaller rows are left out */
+	double row_limit; /* percent: printed where smaller rows are left out */
 	unsigned n_workers;
-	bool is_wall; /* who has told of samples has said more */
-	bool is_bare; /* nothing but rows */
+	bool is_wall; /* the wall-clock summary replaces the title */
+	bool is_bare; /* only rows */
 };
 
 /* The title and the table. */

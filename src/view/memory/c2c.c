@@ -26,7 +26,7 @@ u32 *c2c_order(const struct sharing *s, const struct c2c_options *o, size_t *ret
 	vec_each(line, &s->lines) {
 		u64 hot = c2c_hot(o, &line->count);
 
-		/* The most first; of equal ones as sharing_find() has them. */
+		/* The hottest first; equal ones in the order of sharing_find(). */
 		if (hot)
 			items[n++] =
 				(struct sort_item){UINT64_MAX - hot, (u64)(line - s->lines.at)};

@@ -4,9 +4,9 @@
 #include "view/forms/drawing.h"
 #include "view/rows/graphrows.h"
 
-#define LIMIT 5 /* percent: callers of less are not drawn */
+#define LIMIT 5 /* percent: smaller callers are not drawn */
 
-/* Rows are uses, and nothing else: all functions belong to them. */
+/* Rows have the use as their only key: they hold all functions. */
 static const struct key use_key = {.name = "use", .title = "", .help = "", .label = LABEL_USE};
 
 static void event_init(struct c2c_calls_event *e, const struct sharers *s, u32 event,
@@ -50,7 +50,7 @@ static const struct hist_entry *find(const struct c2c_calls_event *e, u32 use)
 	return at ? &e->hist.entries.at[at - 1] : NULL;
 }
 
-/* The use's loads out of other caches, or else its stores; NULL: neither. */
+/* The entry of the use's loads from other caches, or else of its stores; NULL: neither. */
 static const struct hist_entry *choose(struct c2c_calls *c, u32 use,
 	struct c2c_calls_event **ret_event)
 {

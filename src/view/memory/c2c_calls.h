@@ -2,8 +2,8 @@
  * c2c_calls.h - the call graphs below the uses of shared cache lines.
  *
  * In       profile/memory/sharers, with names
- * Out      text, as drawing.h has it, or a tree of cells: from the code up to its callers, shares of the
- *          use's own loads out of other caches, or, where it has none, of its stores
+ * Out      text as of drawing.h, or a tree of cells: from the code up to its callers, with shares of the
+ *          use's own loads from other caches or, if it has none, of its stores
  * Owns     rows by use
  */
 #ifndef PACE_VIEW_C2C_CALLS_H
@@ -27,10 +27,10 @@ struct c2c_calls {
 void c2c_calls_init(struct c2c_calls *c, const struct sharers *s, enum sharers_event hot);
 void c2c_calls_fini(struct c2c_calls *c);
 
-/* Nothing if it has none of these accesses. */
+/* Adds nothing if the use has none of these accesses. */
 void c2c_calls_add(struct c2c_calls *c, u32 use, struct str *text);
 
-/* Cells: "callers", and "callers_of", which accesses they are of. */
+/* Cells: "callers", and "callers_of", the kind of access they belong to. */
 void c2c_calls_add_cells(struct c2c_calls *c, u32 use, struct rowmaker *m);
 
 #endif

@@ -9,7 +9,7 @@
 
 enum { SCHEMA = 1 };
 
-/* What lines are made of. */
+/* The context of make_line(). */
 struct making {
 	const struct sharing *sharing;
 	struct c2c_calls *calls;
@@ -34,7 +34,7 @@ static void add_set(struct rowmaker *m, const char *name, const struct sharing_s
 	}
 }
 
-/* What the CPUs of each node did, of more than one. */
+/* Adds what the CPUs of each node did, if there are several nodes. */
 static void add_at_nodes(struct rowmaker *m, const struct sharing_use *use)
 {
 	struct rowmaker *nodes;

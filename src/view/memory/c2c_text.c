@@ -17,7 +17,7 @@ static bool is_of_peers(const struct printing *p)
 	return p->o->display == C2C_PEER;
 }
 
-/* As wide as the other one. */
+/* Both words have the same width. */
 static const char *hot_word(const struct printing *p)
 {
 	return is_of_peers(p) ? "Peer" : "HITM";
@@ -42,13 +42,13 @@ static void add_totals(const struct printing *p)
 {
 	const struct sharing_count *c = &p->s->total;
 
-	str_addf(p->text, "# What %llu accesses of memory found\n#\n", (unsigned long long)c->n);
+	str_addf(p->text, "# What %llu memory accesses found\n#\n", (unsigned long long)c->n);
 	for (enum datasrc_kind k = 0; k < DATASRC_KINDS; k++)
 		if (c->kinds[k])
 			str_addf(p->text, "  %10llu  %s\n", (unsigned long long)c->kinds[k],
 				datasrc_title(k));
 	if (p->s->n_no_code)
-		str_addf(p->text, "  %10llu  From code of which no map is known\n",
+		str_addf(p->text, "  %10llu  From code without a known map\n",
 			(unsigned long long)p->s->n_no_code);
 }
 
@@ -60,7 +60,7 @@ static void add_table(const struct printing *p, const u32 *order, size_t n)
 	str_addf(p->text,
 		"\n# Cache lines that %s\n#\n"
 		"# Line             Address   %s%%    Total    Local   Remote  Records    Loads   Stores   L1 hit  L1 miss  CPUs  Threads\n",
-		is_of_peers(p) ? "came out of another core's cache when they were loaded (peer)"
+		is_of_peers(p) ? "came from another core's cache when they were loaded (peer)"
 			       : "were modified in another cache when they were loaded (HITM)",
 		hot_word(p));
 	for (size_t i = 0; i < n; i++) {
@@ -87,7 +87,7 @@ static void add_cycles(const struct printing *p, u64 cycles, u64 n)
 		str_fill(p->text, ' ', 8);
 }
 
-/* "0-1,3", of those on one node. */
+/* "0-1,3": the CPUs on one node. */
 static void add_cpus(const struct printing *p, const struct sharing_set *cpus, u32 number)
 {
 	const char *separator = "";
@@ -122,7 +122,7 @@ static size_t n_cpus_at(const struct printing *p, const struct sharing_set *cpus
 	return n;
 }
 
-/* "{2 50.0% 25.0%}", "{0-1}": what that node's CPUs did of all that is done there, or which they are. */
+/* "{2 50.0% 25.0%}", "{0-1}": the share of a node's CPUs in what was done at the offset, or the list of these CPUs. */
 static void add_node_info(const struct printing *p, const struct sharing_use *use, u32 number)
 {
 	str_addc(p->text, '{');
@@ -137,7 +137,7 @@ static void add_node_info(const struct printing *p, const struct sharing_use *us
 	str_addc(p->text, '}');
 }
 
-/* The column's header, into a text unless that is NULL; how wide it is. */
+/* Adds the column's header to `text` unless that is NULL; returns its width. */
 static size_t nodes_header(const struct printing *p, struct str *text)
 {
 	struct str header = {0};
@@ -155,7 +155,7 @@ static size_t nodes_header(const struct printing *p, struct str *text)
 	return n;
 }
 
-/* "0,1"; "-" if the recording does not say which CPUs, or what nodes there are. */
+/* "0,1"; "-" if the recording does not tell the CPUs or the nodes. */
 static void add_nodes(const struct printing *p, const struct sharing_use *use)
 {
 	struct sharing_set nodes = sharing_nodes(p->s, &use->cpus);
@@ -228,11 +228,13 @@ static void add_line(const struct printing *p, const struct sharing_line *line, 
 	str_addf(p->text, "\n# Line %zu, 0x%llx: ", number, (unsigned long long)line->address);
 	if (verdict == SHARING_FALSE)
 		str_add(p->text,
-			"false sharing: no offset that is written is used by two threads; what different threads use belongs into different lines\n");
+			"false sharing: no written offset is used by two threads; put the data of different threads into different lines\n");
 	else if (verdict == SHARING_TRUE)
-		str_addf(p->text, "offset 0x%x is written, and used by several threads\n", offset);
+		str_addf(p->text,
+			"true sharing: offset 0x%x is written, and several threads use it\n",
+			offset);
 	else
-		str_add(p->text, "who writes it was not sampled\n");
+		str_add(p->text, "no write to it was sampled\n");
 	str_addf(p->text,
 		"#          %s loads           cycles of a load with\n"
 		"# Offset   local  remote   stores   local  remote    none  Records  CPUs  Threads  ",
@@ -262,8 +264,8 @@ void c2c_text(struct out *out, const struct sharing *s, struct c2c_calls *calls,
 	if (!o->has_stats_only && !n)
 		str_add(p.text,
 			is_of_peers(&p)
-				? "\n# No load had its line out of another core's cache, or the event does not tell\n"
-				: "\n# No load found its line modified in another cache: nothing is shared that is written, or the event does not tell\n");
+				? "\n# No load got its line from another core's cache, or the event does not tell\n"
+				: "\n# No load found its line modified in another cache: no written data is shared, or the event does not tell\n");
 	if (!o->has_stats_only && n) {
 		add_table(&p, order, n);
 		n_full = o->max_lines && o->max_lines < n ? (size_t)o->max_lines : n;

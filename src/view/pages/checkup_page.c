@@ -25,18 +25,18 @@ static const char *const option_states[] = {
 	[KCONFIG_BUILT_IN] = "built in",
 };
 
-/* What would have to be done, once, for all that it would change. */
+/* Something that has to be done once, for all trials that it would change. */
 struct change {
 	struct str text;
 	const struct remedy *remedy;
-	const char *why[CAUSES_MAX]; /* distinct; those of further wishes are alike */
+	const char *why[CAUSES_MAX]; /* distinct causes; further ones would repeat them */
 	size_t n_why;
 };
 
 struct changes {
 	struct change at[COMMANDS_MAX];
 	size_t n;
-	size_t of[TRIAL_COUNT]; /* which change a trial needs, from 1; 0: none */
+	size_t of[TRIAL_COUNT]; /* the change that a trial needs, from 1; 0: none */
 };
 
 static void add_cause(struct change *change, const char *why)
@@ -48,7 +48,7 @@ static void add_cause(struct change *change, const char *why)
 		change->why[change->n_why++] = why;
 }
 
-/* Those that need the same command, or for lack of one have the same cause, share a number. */
+/* Trials that need the same command or, without a command, have the same cause share a number. */
 static void sort_changes(const struct checkup *c, struct changes *ret)
 {
 	memset(ret, 0, sizeof(*ret));
@@ -89,8 +89,8 @@ static void add_colour(const struct checkup_page *page, const char *code, struct
 }
 
 /*
- * Adds text broken between words; lines but the first begin with `indent` spaces, the first has
- * `at` columns already. Commands are not broken: what is copied has to be whole.
+ * Adds text broken between words. All lines but the first begin with `indent` spaces; the first has `at` columns
+ * already. Commands are not broken, so that they can be copied.
  */
 static void add_wrapped(const struct checkup_page *page, const char *text, size_t at, size_t indent,
 	struct str *out)
@@ -135,7 +135,7 @@ static void add_verdict(const struct checkup *c, const struct checkup_page *page
 		checkup_is_fit(c) ? "your own programs can be measured"
 				  : "your own programs cannot be measured",
 		n_works, TRIAL_COUNT,
-		c->privilege.site.root ? " by the rules (a copy: nothing is tried)" : "");
+		c->privilege.site.root ? " according to the copied files (nothing is tried)" : "");
 	add_wrapped(page, text, 0, 2, out);
 }
 
@@ -163,7 +163,7 @@ static void add_trials(const struct checkup *c, const struct checkup_page *page,
 	}
 }
 
-/* A command on a line of its own, or advice in words. */
+/* Adds a command on its own line, or advice in words. */
 static void add_remedy(const struct remedy *r, const struct checkup *c,
 	const struct checkup_page *page, size_t indent, struct str *out)
 {
@@ -187,15 +187,12 @@ static void add_remedy(const struct remedy *r, const struct checkup *c,
 	remedy_add_lasting(r, site, &text);
 	if (page->is_verbose && text.n) {
 		str_fill(out, ' ', indent);
-		str_addf(out, "to last: %s\n", str_text(&text));
+		str_addf(out, "permanently: %s\n", str_text(&text));
 	}
 	str_fini(&text);
 }
 
-/*
- * Where settings of the kernel would have to change for all its users: the same for this program
- * alone.
- */
+/* If settings of the kernel would have to change for all programs: what does the same for pace alone. */
 static bool for_pace_alone(const struct checkup *c, struct remedy *ret)
 {
 	const struct site *site = &c->privilege.site;
@@ -218,7 +215,7 @@ static void add_changes(const struct checkup *c, const struct checkup_page *page
 	if (!changes->n)
 		return;
 	str_addc(out, '\n');
-	add_title(page, "What would change that", out);
+	add_title(page, "What would change this", out);
 	for (size_t i = 0; i < changes->n; i++) {
 		const struct change *change = &changes->at[i];
 		struct str why = {0};
@@ -231,12 +228,13 @@ static void add_changes(const struct checkup *c, const struct checkup_page *page
 		str_fini(&why);
 	}
 	if (for_pace_alone(c, &alone)) {
-		str_add(out, "  or, instead of kernel.* for all programs, for this one alone:\n");
+		str_add(out,
+			"  or, instead of changing kernel.* for all programs, for pace alone:\n");
 		add_remedy(&alone, c, page, 5, out);
 	}
 }
 
-/* Whether the remedy stands on the page already. */
+/* Whether the page shows the remedy already. */
 static bool is_said(const struct checkup *c, const struct remedy *r, const struct changes *changes)
 {
 	struct str text = {0};

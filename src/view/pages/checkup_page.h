@@ -13,7 +13,7 @@
 struct checkup_page {
 	unsigned columns; /* of the page */
 	bool has_colour;
-	bool is_verbose; /* also how changes last, and each option of the kernel's configuration */
+	bool is_verbose; /* also how to make changes permanent, and each option of the kernel's configuration */
 };
 
 void checkup_page_add(const struct checkup *c, const struct checkup_page *page, struct str *out);

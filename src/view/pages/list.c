@@ -32,7 +32,7 @@ static size_t add_safe(struct str *text, const char *s)
 	return str_add_safe(text, s, strlen(s));
 }
 
-/* At most so many columns; what does not fit is "...". */
+/* Adds at most so many columns, and "..." if text is cut off. */
 static void add_cut(struct str *text, const char *s, size_t columns)
 {
 	size_t start = text->n, at, left = columns;
@@ -47,9 +47,9 @@ static void add_cut(struct str *text, const char *s, size_t columns)
 	str_add(text, "...");
 }
 
-/* ---- what an event is for the kernel ---- */
+/* ---- encodings ---- */
 
-/* A number that any tool takes as a raw event of the CPU. */
+/* An event that any tool takes as a raw number. */
 static bool is_raw(const struct event_attr *a)
 {
 	return a->type == PERF_TYPE_RAW && !a->config1 && !a->config2 && !a->config3 && !a->config4;
@@ -65,7 +65,7 @@ static void add_numbers(const struct event_attr *a, struct str *text)
 			str_addf(text, " config%zu 0x%llx", i + 1, (unsigned long long)more[i]);
 }
 
-/* "cpu/event=0x3c,umask=0x1/ r13c", or the numbers of what has no terms. */
+/* "cpu/event=0x3c,umask=0x1/ r13c", or the numbers of an event without terms. */
 static void add_encoding(const struct inventory_item *item, struct str *text)
 {
 	if (item->pmu && item->terms)
@@ -78,7 +78,7 @@ static void add_encoding(const struct inventory_item *item, struct str *text)
 		str_addf(text, " r%04llx", (unsigned long long)item->attr.config);
 }
 
-/* Words, in lines of at most so many columns, each indented. */
+/* Adds words in indented lines of at most `columns` columns. */
 static void add_wrapped(const char *words, size_t indent, size_t columns, struct str *text)
 {
 	struct str safe = {0};
@@ -135,7 +135,7 @@ static void add_title(const struct inventory *m, const struct inventory_item *it
 		[INVENTORY_PMU] = "Events of PMU",
 		[INVENTORY_RAW] = "Raw events",
 		[INVENTORY_BREAKPOINT] = "Breakpoints",
-		[INVENTORY_TABLE] = "Events of the CPU's tables, topic",
+		[INVENTORY_TABLE] = "Events from the CPU's tables, topic",
 		[INVENTORY_TRACEPOINT] = "Tracepoints",
 	};
 	u32 type;
@@ -186,7 +186,7 @@ static void add_name(const struct inventory_item *item, struct str *text)
 	}
 }
 
-/* How wide the names of a group are: as wide as its widest that is not too wide. */
+/* The width of a group's names: that of the widest name that is not too wide. */
 static size_t name_columns(const struct inventory *m, size_t first, const struct list_style *style)
 {
 	size_t most = style->columns ? MIN(NAME_COLUMNS, style->columns * 2 / 5) : NAME_COLUMNS;
@@ -205,7 +205,7 @@ static size_t name_columns(const struct inventory *m, size_t first, const struct
 	return widest ? widest : most;
 }
 
-/* sysfs has no sentences: what an event is made of is better than nothing. */
+/* sysfs has no descriptions: an event's terms are better than nothing. */
 static void add_sentence(const struct inventory_item *item, struct str *text)
 {
 	if (item->brief)
@@ -237,7 +237,7 @@ static void add_line(const struct inventory_item *item, const struct list_style 
 		add_safe(text, item->alias);
 		used = text->n - start;
 	}
-	/* A name that is too long has its line; so lines stay short and columns straight. */
+	/* A name that is too long gets its own line, so that columns stay straight. */
 	if (used > 2 + name_width && (behind.n || has_mark) && style->columns) {
 		str_addc(text, '\n');
 		used = 0;
@@ -267,7 +267,7 @@ static void add_table_notes(const struct catalog_event *row, struct str *notes)
 			row->precise == 1 ? "Can be sampled precisely (:p). "
 					  : "Must be sampled precisely (:p). ");
 	if (row->is_per_pkg)
-		str_add(notes, "One counter counts for its whole package. ");
+		str_add(notes, "One counter counts its whole package. ");
 	if (row->errata)
 		str_addf(notes, "Errata: %s. ", row->errata);
 	if (row->is_deprecated)
@@ -331,7 +331,7 @@ static void add_details(const struct inventory *m, const struct inventory_item *
 	str_fini(&line);
 }
 
-/* What a reader would miss otherwise: that there is more, and what 'no' means. */
+/* Tells readers that there is more, and what 'no' means. */
 static void add_footer(const struct inventory *m, const struct list_style *style, struct str *text)
 {
 	size_t columns = style->columns ? style->columns : SIZE_MAX;
@@ -355,7 +355,8 @@ static void add_footer(const struct inventory *m, const struct list_style *style
 	str_clear(&line);
 	if (m->catalog.n_absent && !m->catalog.events.n && !m->options.n_words) {
 		num_add_grouped(&line, m->catalog.n_absent);
-		str_addf(&line, " events of the tables in '%s' belong to PMUs that are not here",
+		str_addf(&line,
+			" events of the tables in '%s' belong to PMUs that this machine does not have",
 			m->catalog.folder);
 	}
 	add_wrapped(str_text(&line), 0, columns, text);

@@ -1,7 +1,7 @@
 /*
  * list.h - what can be measured, as text and as JSON.
  *
- * In       an inventory behind inventory_try()
+ * In       an inventory, after inventory_try()
  * Out      text: a heading for each group, a line for each event: name, whether it opens here, one
  *          sentence. JSON: an array of objects, described in pace-list(1)
  * Units    columns
@@ -13,15 +13,15 @@
 #include "collect/known/inventory.h"
 
 struct list_style {
-	unsigned columns;      /* of the terminal; 0: lines are as long as they are */
-	bool has_descriptions; /* sentences behind the names */
-	bool has_encoding;     /* what it is for the kernel instead of them */
+	unsigned columns;      /* of the terminal; 0: lines may have any length */
+	bool has_descriptions; /* descriptions after the names */
+	bool has_encoding;     /* encodings instead of descriptions */
 	bool has_details;      /* several lines for each event */
 };
 
 void list_text(const struct inventory *m, const struct list_style *style, struct out *out);
 
-/* The names alone, in one line, for the shell's completion. */
+/* Only the names, on one line, for the shell's completion. */
 void list_names(const struct inventory *m, struct out *out);
 void list_json(const struct inventory *m, struct out *out);
 

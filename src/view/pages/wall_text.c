@@ -7,7 +7,7 @@
 
 enum { LINES = 12 };
 
-/* A thread, or all that had the same name. */
+/* A thread, or all threads with the same name. */
 struct line {
 	const char *comm;
 	u32 tid, n_threads;
@@ -43,7 +43,7 @@ static void add_up(struct line *sum, const struct line *more)
 		sum->ns[state] += more->ns[state];
 }
 
-/* Neighbours with the same name become one; returns how many are left. */
+/* Joins neighbours with the same name; returns how many lines are left. */
 static size_t join_comms(struct line *lines, size_t n)
 {
 	size_t kept = 0;
@@ -126,7 +126,7 @@ void wall_add_text(const struct wall *w, const struct machine *m, struct str *te
 {
 	size_t n = w->threads.n;
 
-	str_addf(text, "# Wall clock: %.3f s elapsed; %zu thread%s lived %.3f s in all",
+	str_addf(text, "# Wall clock: %.3f s elapsed; %zu thread%s lived %.3f s in total",
 		(double)(w->end - w->begin) / 1e9, n, n == 1 ? "" : "s", (double)w->lived / 1e9);
 	add_part(text, " = ", w->ns[WALL_CPU], w->lived, "cpu");
 	add_part(text, " + ", w->ns[WALL_RUNNABLE], w->lived, "runnable");
@@ -135,7 +135,7 @@ void wall_add_text(const struct wall *w, const struct machine *m, struct str *te
 		add_part(text, " + ", w->unaccounted, w->lived, "unaccounted");
 	str_addc(text, '\n');
 	if (w->n_slept)
-		str_addf(text, "# Left out: %llu more that were not seen to run\n",
+		str_addf(text, "# Left out: %llu more threads that were not seen running\n",
 			(unsigned long long)w->n_slept);
 	if (w->n_contradictions)
 		str_addf(text,
@@ -143,12 +143,12 @@ void wall_add_text(const struct wall *w, const struct machine *m, struct str *te
 			(unsigned long long)w->n_contradictions);
 	if (!w->has_wakes)
 		str_add(text,
-			"# Blocked includes the wait for a CPU behind it: wake-ups were not recorded\n");
+			"# Blocked includes the following wait for a CPU: wake-ups were not recorded\n");
 	if (!w->has_outs)
 		str_add(text,
 			w->has_waits
-				? "# Where threads blocked was seen now and then: a wait that was seen stands for those before it that were not\n"
-				: "# Where threads blocked was not recorded: that time is shown where they ran last before\n");
+				? "# Where threads blocked was only sampled: each wait that was seen stands for the unseen ones before it\n"
+				: "# Where threads blocked was not recorded: that time is shown where they last ran\n");
 	str_add(text, "#\n");
 	add_threads(w, m, text);
 	str_add(text, "#\n");

@@ -2,8 +2,8 @@
  * wall_text.h - where the time of a recording's threads went, before any code is shown.
  *
  * In       a wall that was cut; the machine, for the threads' names
- * Out      lines that begin with "# ": the sums, then the threads, or where they are many their commands,
- *          those that the elapsed time went by for first
+ * Out      lines that begin with "# ": the sums, then the threads (or their commands, if there are many),
+ *          those that cost the most elapsed time first
  */
 #ifndef PACE_VIEW_WALL_TEXT_H
 #define PACE_VIEW_WALL_TEXT_H

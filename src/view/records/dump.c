@@ -15,7 +15,7 @@ static void add_digits(struct str *text, u64 v, unsigned digits)
 		str_addc(text, hex[v >> (4 * i) & 15]);
 }
 
-/* ".  0010:  00 01 ..  ...": sixteen bytes in numbers and in letters. */
+/* ".  0010:  00 01 ..  ...": sixteen bytes as numbers and as letters. */
 static void add_bytes(const u8 *p, size_t n, struct str *text)
 {
 	str_addf(text, ".\n. ... raw event: size %zu bytes\n", n);
@@ -40,7 +40,7 @@ static void add_bytes(const u8 *p, size_t n, struct str *text)
 	str_addc(text, '\n');
 }
 
-/* What is in front of each record's line: CPU and time, if it says so. */
+/* What each record's line begins with: CPU and time, if the record has them. */
 static void add_place(const struct sample_format *format, const struct sample *s,
 	const struct record *rec, struct str *text)
 {
@@ -136,7 +136,7 @@ static void add_record(const struct reader *reader, const struct record *rec, st
 	} else {
 		add_place(NULL, NULL, rec, text);
 		add_name(rec, text);
-		str_add(text, ": of an event that the file does not describe\n");
+		str_add(text, ": belongs to an event that the file does not describe\n");
 	}
 }
 

@@ -1,8 +1,8 @@
 /*
- * dump.h - records as they are in the file: where they stand, their bytes, and each of their fields.
+ * dump.h - records as they are in the file: their offsets, their bytes, and each of their fields.
  *
  * In       records, in this machine's byte order
- * Out      text; foreign text in it is made safe
+ * Out      text; text from the file is made safe
  * Owns     nothing
  */
 #ifndef PACE_VIEW_DUMP_H
@@ -12,7 +12,7 @@
 #include "base/str.h"
 #include "session/session.h"
 
-/* All of a recording, in the order of the file. The tally of the session says what was missed. */
+/* Dumps a whole recording, in the order of the file. The session's tally says what was missed. */
 int dump_all(struct session *session, struct out *out, struct err *err);
 
 #endif

@@ -4,7 +4,7 @@
 #include "file/feature.h"
 #include "view/text/words.h"
 
-/* Lines under a heading, which is there only if they are. */
+/* Lines under a heading that is printed only if there are lines. */
 struct paragraph {
 	struct str *text;
 	const char *heading;
@@ -59,7 +59,7 @@ static void add_unordered(struct paragraph *p, const struct inspection *s)
 		return;
 	text = begin_line(p);
 	words_add_count(text, s->unordered.n, "record");
-	str_add(text, " out of the order of time, at most by ");
+	str_add(text, " out of time order, at most by ");
 	words_add_ns(text, s->unordered.worst_ns);
 	str_addf(text, " (at 0x%llx", (unsigned long long)s->unordered.worst_offset);
 	if (s->unordered_bytes) {
@@ -70,17 +70,14 @@ static void add_unordered(struct paragraph *p, const struct inspection *s)
 	str_add(text, ")\n");
 }
 
-/*
- * perf makes room in its table for all sections it may write, before it knows which have nothing to
- * say.
- */
+/* perf makes room in its table for all sections that it may write, before it knows which will be empty. */
 static bool is_spare_room(const struct part *before, u64 n)
 {
 	return before && before->name && !strcmp(before->name, PARTS_TABLE) &&
 		n % sizeof(struct layout_section) == 0;
 }
 
-/* Parts that lie where others do or outside the file, and bytes between them that are in none. */
+/* Parts that overlap others or lie outside the file, and bytes between parts. */
 static void add_part_faults(struct paragraph *p, const struct reader *r, const struct parts *parts)
 {
 	const struct part *before = NULL;
@@ -105,7 +102,7 @@ static void add_part_faults(struct paragraph *p, const struct reader *r, const s
 	}
 }
 
-/* Where the header contradicts itself or the file. */
+/* Contradictions in the header, or between it and the file. */
 static void add_layout_faults(struct paragraph *p, const struct lint *l, const struct parts *parts)
 {
 	const struct reader *r = l->reader;
@@ -117,7 +114,8 @@ static void add_layout_faults(struct paragraph *p, const struct lint *l, const s
 		str_addf(begin_line(p), "the header says it has %llu bytes, not %zu\n",
 			(unsigned long long)h->size, sizeof(*h));
 	if (h->attr_size && h->attrs.size % h->attr_size)
-		str_addf(begin_line(p), "the attrs have %llu bytes, no multiple of %llu\n",
+		str_addf(begin_line(p),
+			"the attrs have %llu bytes, which is not a multiple of %llu\n",
 			(unsigned long long)h->attrs.size, (unsigned long long)h->attr_size);
 	if (!r->is_directory)
 		add_part_faults(p, r, parts);
@@ -132,7 +130,7 @@ static void add_header_oddities(struct paragraph *p, const struct lint *l)
 		return;
 	if (h->event_types.size)
 		str_addf(begin_line(p),
-			"the header has a table of event types, %llu bytes, which nobody needs any more\n",
+			"the header has a table of event types, %llu bytes, which is obsolete\n",
 			(unsigned long long)h->event_types.size);
 	if (r->info.events.n && r->info.events.n != r->events.n)
 		str_addf(begin_line(p), "EVENT_DESC has %zu events, the header %zu\n",
@@ -140,8 +138,8 @@ static void add_header_oddities(struct paragraph *p, const struct lint *l)
 }
 
 /*
- * What an earlier and longer version of the file left there, or its writer by mistake: simpleperf does
- * the one, perf 5.6 the other, by 4 bytes. Nothing points there, so that nothing is lost.
+ * Bytes that were left by an earlier, longer version of the file, as by simpleperf, or by a mistake of the writer, as 4
+ * bytes by perf 5.6. Nothing refers to them, so nothing is lost.
  */
 static void add_rest(struct paragraph *p, const struct reader *r, const struct parts *parts)
 {
@@ -154,11 +152,11 @@ static void add_rest(struct paragraph *p, const struct reader *r, const struct p
 	if (r->file_size <= end)
 		return;
 	words_add_count(begin_line(p), r->file_size - end, "byte");
-	str_addf(p->text, " at 0x%llx, behind the last part, belong to nothing\n",
+	str_addf(p->text, " at 0x%llx, after the last part, belong to nothing\n",
 		(unsigned long long)end);
 }
 
-/* Sizes of attrs that are not those of their places; sample fields that nobody knows. */
+/* Attrs whose size is not that of their places; unknown sample fields. */
 static void add_attr_oddities(struct paragraph *p, const struct lint *l)
 {
 	const struct reader *r = l->reader;
@@ -174,7 +172,7 @@ static void add_attr_oddities(struct paragraph *p, const struct lint *l)
 	}
 	if (n) {
 		words_add_count(begin_line(p), n, "event");
-		str_addf(p->text, " with attrs of another size than the header's %llu bytes\n",
+		str_addf(p->text, " with attrs of a size other than the header's %llu bytes\n",
 			(unsigned long long)room);
 	}
 	if (n_unknown) {
@@ -204,7 +202,7 @@ static void add_sample_time(struct paragraph *p, const struct lint *l)
 	const struct inspection *s = l->inspection;
 	struct str *text;
 
-	/* In pipe mode perf writes it before there are any. */
+	/* In pipe mode perf writes the section before there are samples. */
 	if (!info->has_times || !info->last_time || !s->first_time ||
 		(info->first_time >= s->first_time && info->last_time <= s->last_time))
 		return;
@@ -213,7 +211,7 @@ static void add_sample_time(struct paragraph *p, const struct lint *l)
 	words_add_seconds(text, info->first_time);
 	str_add(text, " to ");
 	words_add_seconds(text, info->last_time);
-	str_add(text, ", which records do not bear out\n");
+	str_add(text, ", which does not match the records\n");
 }
 
 void findings_add_odd(const struct lint *l, const struct parts *parts, struct str *text)
@@ -230,11 +228,11 @@ void findings_add_odd(const struct lint *l, const struct parts *parts, struct st
 		str_addc(text, '\n');
 	}
 	add_found(&p, &s->unknown, "of unknown types, skipped by their size (perf stops at them)");
-	add_found(&p, &s->unaligned, "with a size that is no multiple of 8");
+	add_found(&p, &s->unaligned, "with a size that is not a multiple of 8");
 	add_unordered(&p, s);
 	add_behind(&p, &s->late,
-		"older than a FINISHED_ROUND before them allows: perf shows them out of order");
-	add_behind(&p, &s->backwards, "behind a later one of the same thread and CPU");
+		"older than a preceding FINISHED_ROUND allows: perf shows them out of order");
+	add_behind(&p, &s->backwards, "after a later one of the same thread and CPU");
 	if (s->unordered.n && !inspection_count(s, PERF_RECORD_FINISHED_ROUND))
 		str_add(begin_line(&p),
 			"no FINISHED_ROUND among them: readers that sort must hold all records at once\n");
@@ -284,11 +282,11 @@ size_t findings_add_damage(const struct lint *l, const struct parts *parts, stru
 			(unsigned long long)s->damage.offset, s->damage.reason);
 	}
 	add_found(&p, &s->undecoded, "without the fields their event says they have");
-	add_found(&p, &s->odd, "that say what cannot be");
+	add_found(&p, &s->odd, "with impossible values");
 	add_found(&p, &s->foreign, "(samples) of events that the file does not describe");
 	if (s->n_not_native) {
 		words_add_count(begin_line(&p), s->n_not_native, "record");
-		str_add(text, " that make no sense in the file's byte order\n");
+		str_add(text, " that are not valid in the file's byte order\n");
 	}
 	before = p.n_lines;
 	add_layout_faults(&p, l, parts);

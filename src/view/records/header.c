@@ -17,7 +17,7 @@ static void add_capture_time(const struct reader *r, struct str *text)
 	str_addf(text, "# captured on    : %s\n", when);
 }
 
-/* Whether the header promises a section that is not there: the recorder was killed, or the file cut. */
+/* Whether the header promises a section that is missing: the recorder was killed, or the file was cut. */
 static bool is_missing(const struct reader *r, unsigned id)
 {
 	return layout_has_feature(&r->header, id) && feature_is_read(id) && !r->is_pipe_mode &&
@@ -27,7 +27,7 @@ static bool is_missing(const struct reader *r, unsigned id)
 static void add_missing(const struct reader *r, struct str *text)
 {
 	const char *between = r->is_unfinished || r->n_behind
-		? "# never written, as the recorder did not finish the file: "
+		? "# never written, because the recorder did not finish the file: "
 		: "# not readable: ";
 
 	for (unsigned id = 1; id < LAYOUT_FEATURE_BITS; id++) {
@@ -57,7 +57,7 @@ void header_add_text(const struct reader *r, bool details, struct str *text)
 			feature_add_text(id, &r->info, details, text);
 	add_missing(r, text);
 	str_add(text, "# missing features: ");
-	/* Recordings without sections of simpleperf or of ours miss nothing of the format. */
+	/* Sections of simpleperf and of pace are not part of perf's format, and cannot be missing. */
 	for (unsigned id = 1; id < LAYOUT_SIMPLEPERF; id++) {
 		if (!feature_name(id) || layout_has_feature(h, id))
 			continue;

@@ -16,7 +16,7 @@ enum {
 	SIMPLEPERF_RECORDS = 32768,
 };
 
-/* Who reads attrs of a size: perf refuses files whose attrs are larger than its own. */
+/* The first perf that reads attrs of a size: perf refuses files whose attrs are larger than its own. */
 static const struct {
 	u32 size;
 	const char *perf;
@@ -52,14 +52,14 @@ static void add_writer(const struct lint *l, struct str *text)
 
 	words_add_label(text, "Written by");
 	if (is_simpleperf(l))
-		str_add(text, "simpleperf (by its sections or command)");
+		str_add(text, "simpleperf (judging by its sections or command)");
 	else if (info->version && !strncmp(info->version, "pace ", 5))
 		words_add_safe(text, info->version);
 	else if (info->version) {
-		str_add(text, *info->version ? "perf " : "perf (it does not say which)");
+		str_add(text, *info->version ? "perf " : "perf (the version is not given)");
 		words_add_safe(text, info->version);
 	} else
-		str_add(text, "unknown: it does not say");
+		str_add(text, "unknown: the file does not say");
 	if (h->release) {
 		str_add(text, ", on Linux ");
 		words_add_safe(text, h->release);
@@ -90,8 +90,8 @@ static void add_dialect(const struct reader *r, struct str *text)
 {
 	words_add_label(text, "Dialect");
 	str_add(text,
-		r->is_directory           ? "directory, a file for each thread of the recorder"
-			: r->is_pipe_mode ? "pipe mode: no sections, records say it all"
+		r->is_directory           ? "directory with a file for each thread of the recorder"
+			: r->is_pipe_mode ? "pipe mode: no sections, records hold everything"
 					  : "file");
 	str_add(text, r->is_version_1 ? ", version 1" : ", version 2");
 	str_add(text, r->is_foreign ? ", the other byte order" : ", this machine's byte order");
@@ -118,7 +118,7 @@ static void add_attr_size(const struct reader *r, struct str *text)
 	if (perf)
 		str_addf(text, "perf %s and later can read it\n", perf);
 	else
-		str_add(text, "more than any perf that this version of pace knows\n");
+		str_add(text, "larger than that of any perf that this version of pace knows\n");
 }
 
 static void add_sampling(const struct event_attr *a, struct str *text)
@@ -131,7 +131,7 @@ static void add_sampling(const struct event_attr *a, struct str *text)
 		str_addf(text, "  every %llu", (unsigned long long)a->sample_period);
 }
 
-/* Columns that the longest name needs, within reason. */
+/* The columns that the longest name needs, within limits. */
 static unsigned name_columns(const struct event_list *events)
 {
 	size_t n = NAME_COLUMNS;
@@ -206,7 +206,7 @@ static void add_records(const struct inspection *s, struct str *text)
 		struct str name = {0};
 
 		bytes += t->bytes;
-		/* What is no recording can seem to have thousands of types. */
+		/* A file that is not a recording can seem to have thousands of types. */
 		if (!record_type_name(t->type) && unknown++ >= UNKNOWN_TYPES_SHOWN)
 			continue;
 		add_type_name(t->type, &name);
@@ -218,7 +218,7 @@ static void add_records(const struct inspection *s, struct str *text)
 		str_fini(&name);
 	}
 	if (unknown > UNKNOWN_TYPES_SHOWN)
-		str_addf(text, "  and %llu more types that are unknown\n",
+		str_addf(text, "  and %llu more unknown types\n",
 			(unsigned long long)(unknown - UNKNOWN_TYPES_SHOWN));
 	str_addf(text, "  %-*s ", NAME_COLUMNS - 2, "all");
 	words_add_number(text, s->n_records, 12);
@@ -232,7 +232,7 @@ static void add_times(const struct inspection *s, struct str *text)
 	str_addc(text, '\n');
 	words_add_label(text, "Time");
 	if (!s->first_time) {
-		str_add(text, "records carry none\n");
+		str_add(text, "records have no times\n");
 		return;
 	}
 	str_add(text, "from ");
@@ -251,19 +251,19 @@ static bool add_verdict(const struct lint *l, size_t n_contradictions, struct st
 	const struct reader *r = l->reader;
 	const struct inspection *s = l->inspection;
 	struct {
-		u64 n; /* 0: not so; 1 without a unit: so */
+		u64 n; /* 0: no fault; without a unit 1: a fault */
 		const char *unit, *what;
 	} faults[] = {
 		{r->is_unfinished || (r->early.size && !r->n_behind), NULL,
 			"its recorder never finished it"},
-		{r->n_behind, "record", "lie behind the end that its header says"},
+		{r->n_behind, "record", "after the end of data that its header gives"},
 		{r->is_cut, NULL, "it is cut off"},
 		{s->damage.reason ? s->damage.bytes : 0, "byte", "could not be read"},
 		{s->damage.reason && !s->damage.bytes, NULL, s->damage.reason},
 		{s->undecoded.n, "record", "do not decode"},
-		{s->odd.n, "record", "say what cannot be"},
-		{s->foreign.n, "sample", "belong to no event of it"},
-		{s->n_not_native, "record", "make no sense"},
+		{s->odd.n, "record", "with impossible values"},
+		{s->foreign.n, "sample", "of events that it does not describe"},
+		{s->n_not_native, "record", "not valid in its byte order"},
 		{l->warnings.n && !r->is_unfinished && !r->is_cut && !r->n_behind ? l->warnings.n
 										  : 0,
 			"fault", "outside its records"},

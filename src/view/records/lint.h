@@ -1,7 +1,7 @@
 /*
  * lint.h - a recording explained in plain words: what it is, what is in it, what is wrong with it.
  *
- * In       an open reader, its inspection, what the reader said meanwhile
+ * In       an open reader, its inspection, the reader's messages
  * Out      text; its last line is the verdict
  */
 #ifndef PACE_VIEW_LINT_H
@@ -18,7 +18,7 @@ struct lint {
 	VEC(const char *) notes;
 };
 
-/* False: the file is damaged. */
+/* False if the file is damaged. */
 bool lint_add_text(const struct lint *l, struct str *text);
 
 #endif

@@ -34,8 +34,8 @@ static void pad(const struct reader *r, u64 from, u64 to, struct parts *parts)
 }
 
 /*
- * Writers leave room: for ids that may come (a CPU that is switched on later), for sections that have
- * nothing to say in the end, up to the next page.
+ * Writers leave room for ids that may come later (of a CPU that is switched on), for sections that turn out empty, and
+ * up to the next page.
  */
 static void add_padding(const struct reader *r, struct parts *parts)
 {

@@ -2,7 +2,7 @@
  * parts.h - the parts of a recording's file: what its header says lies where.
  *
  * In       an open reader
- * Owns     the list; names are not its
+ * Owns     the list, not the names
  * Units    bytes and offsets of the file
  */
 #ifndef PACE_VIEW_PARTS_H
@@ -25,7 +25,7 @@ struct parts {
 	size_t n, cap;
 };
 
-/* In the order of the file. Zeros between and behind the parts are parts too: padding. */
+/* Lists the parts in the order of the file. Zeros between and after the parts are parts too: padding. */
 void parts_list(const struct reader *r, struct parts *parts);
 void parts_fini(struct parts *parts);
 

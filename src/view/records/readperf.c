@@ -15,7 +15,7 @@ static void add_type(struct csv *c, u32 type)
 		csv_u64(c, type);
 }
 
-/* The number of nobody is written as it is known: the kernel's maps have it too. */
+/* PROCESSLIST_NOBODY is written in hexadecimal, its usual form: the kernel's maps have it too. */
 static void add_id(struct csv *c, u32 id)
 {
 	if (id == PROCESSLIST_NOBODY)
@@ -24,7 +24,7 @@ static void add_id(struct csv *c, u32 id)
 		csv_u64(c, id);
 }
 
-/* 0: it was not recorded. */
+/* 0: not recorded. */
 static void add_time(struct csv *c, u64 time)
 {
 	if (time)

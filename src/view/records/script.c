@@ -51,7 +51,7 @@ static const struct {
 	{"brstackoff", SCRIPT_BRSTACKOFF, PERF_SAMPLE_BRANCH_STACK},
 	{"brstackinsn", SCRIPT_BRSTACKINSN, PERF_SAMPLE_BRANCH_STACK},
 	{"brstackinsnlen", SCRIPT_BRSTACKINSN | SCRIPT_BRSTACKINSNLEN, PERF_SAMPLE_BRANCH_STACK},
-	/* Of samples that were made out of traces, and of guests' that were merged: empty columns else. */
+	/* For samples made from decoded traces and for merged guests; empty columns otherwise. */
 	{"flags", SCRIPT_TRACED, 0},
 	{"ipc", 0, 0},
 	{"machine_pid", 0, 0},
@@ -150,7 +150,7 @@ int script_parse_fields(struct script_options *o, const char *text, struct err *
 
 		text += sign != 0;
 		n -= sign != 0;
-		/* The first word without a sign begins anew. */
+		/* The first word without a sign starts a new list. */
 		if (is_first && !sign)
 			for (unsigned i = 0; i < SCRIPT_KINDS; i++)
 				o->fields[i] = kinds >> i & 1 ? 0 : o->fields[i];
@@ -174,7 +174,7 @@ int script_parse_fields(struct script_options *o, const char *text, struct err *
 	}
 }
 
-/* What of the wished-for fields this event's samples have. */
+/* The requested fields that this event's samples have. */
 static u64 fields_of(const struct script *s, const struct event *e)
 {
 	u64 fields = s->options->fields[kind_of(&e->attr)];
@@ -188,7 +188,7 @@ static u64 fields_of(const struct script *s, const struct event *e)
 	return fields;
 }
 
-/* Whether an event's samples have a field that was asked for of its kind, or nobody asked. */
+/* True if any event's samples have the field, or no event was asked for it. */
 static bool has_field(const struct script *s, u64 field)
 {
 	bool is_asked = false;
@@ -216,7 +216,7 @@ int script_check(const struct script *s, struct err *err)
 		wants_date |= (s->options->fields[i] & SCRIPT_TOD) != 0;
 	if (wants_date && !has_date(s))
 		return err_set(err, ERR_INVAL,
-			"-F tod: the recording does not say which time of day its clock had: record with -k monotonic");
+			"-F tod: the recording does not say what time of day its clock showed: record with -k monotonic");
 	for (size_t i = 0; s->options->has_said_fields && i < ARRAY_SIZE(field_names); i++)
 		if (field_names[i].field != SCRIPT_CPU && !has_field(s, field_names[i].field))
 			return err_set(err, ERR_INVAL,
@@ -386,7 +386,7 @@ static char mode_letter(u8 mode)
 	return mode && mode < ARRAY_SIZE(letters) ? letters[mode] : ' ';
 }
 
-/* The time of day that the recording's clock stood for, in this machine's time zone. */
+/* Adds the time of day at a time of the recording's clock, in this machine's time zone. */
 static void add_date(const struct script *s, u64 time, struct str *text)
 {
 	const struct file_info *info = &s->trace->session.reader.info;
@@ -440,9 +440,9 @@ void script_add_start(struct script *s, const struct script_who *who, u64 fields
 		add_time(s, who->time, text);
 }
 
-/* ---- what the processor told besides ---- */
+/* ---- costs and memory accesses ---- */
 
-/* "|OP LOAD|LVL L1 hit|...": padded, so that what follows is below what follows others. */
+/* "|OP LOAD|LVL L1 hit|...", padded so that the following columns line up. */
 static void add_access(struct script *s, u64 data_src, struct str *text)
 {
 	size_t start;
@@ -517,7 +517,7 @@ void script_add_sample(struct script *s, struct visit *v, struct str *text)
 	static const struct thread_state nobody;
 	const struct thread_state *t = fields & placed ? visit_state(v) : &nobody;
 
-	/* Where other records have no times, v->time is but a place in the file's order. */
+	/* If other records have no times, v->time is only a place in the file's order. */
 	script_add_start(s,
 		&(struct script_who){t->comm, sample->pid, sample->tid, sample->cpu, sample->time,
 			v->mode},

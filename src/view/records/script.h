@@ -1,10 +1,10 @@
 /*
- * script.h - one sample after the other as text, in perf script's layout.
+ * script.h - samples as text, one by one, in perf script's layout.
  *
- * In       visits of a trace, in the order of time
+ * In       visits of a trace, in time order
  * Out      lines, appended to a struct str
- * Owns     the texts it made of addresses: of one that comes again, the text is copied
- * Units    times in seconds with six digits, nine if asked for
+ * Owns     the texts made from addresses, which are copied if an address comes again
+ * Units    times in seconds with six digits, or nine on request
  * Threads  one
  */
 #ifndef PACE_VIEW_SCRIPT_H
@@ -40,8 +40,8 @@ enum script_field {
 	SCRIPT_CODE_PAGE_SIZE = 1 << 19,
 	SCRIPT_SRCLINE = 1 << 20,
 	SCRIPT_INSN = 1 << 21,    /* the instruction's bytes */
-	SCRIPT_INSNLEN = 1 << 22, /* how many these are */
-	SCRIPT_MISC = 1 << 23,    /* which CPU mode it was */
+	SCRIPT_INSNLEN = 1 << 22, /* the length of the instruction */
+	SCRIPT_MISC = 1 << 23,    /* the CPU mode */
 	SCRIPT_DATA_SRC = 1 << 24,
 	SCRIPT_INS_LAT = 1 << 25,
 	SCRIPT_RETIRE_LAT = 1 << 26,
@@ -49,16 +49,16 @@ enum script_field {
 	SCRIPT_BRSTACKSYM = 1 << 28,
 	SCRIPT_BRSTACKOFF = 1 << 29,
 	SCRIPT_BRSTACKINSN = 1 << 30,
-	/* For these the type is wider than int. */
+	/* These are wider than int. */
 	SCRIPT_TOD = 1LL << 31,    /* the time of day */
-	SCRIPT_TRACED = 1LL << 32, /* what decoded traces tell; there are none here */
+	SCRIPT_TRACED = 1LL << 32, /* from decoded traces, which pace does not have */
 	SCRIPT_BRSTACKINSNLEN = 1LL << 33,
-	SCRIPT_PLACE =
-		SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO | SCRIPT_SRCLINE, /* what is told of code */
+	SCRIPT_PLACE = SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO |
+		SCRIPT_SRCLINE, /* fields of places in code */
 	SCRIPT_CODE = SCRIPT_INSN | SCRIPT_INSNLEN,
 };
 
-/* Kinds of events that may have fields of their own. */
+/* Kinds of events that can have their own fields. */
 enum script_kind {
 	SCRIPT_HW,
 	SCRIPT_SW,
@@ -70,24 +70,24 @@ enum script_kind {
 
 struct script_options {
 	u64 fields[SCRIPT_KINDS];
-	bool has_said_fields; /* then what no event has is an error, else it is left out */
+	bool has_said_fields; /* a field that no event has is an error; else it is left out */
 	bool has_ns, is_relative, is_delta, hides_chains, has_full_paths;
 	unsigned name_style; /* enum demangle_style */
-	bool hides_inlined;  /* no lines in call chains for functions that were inlined */
+	bool hides_inlined;  /* call chains have no lines for inlined functions */
 	u32 max_stack;
 };
 
-/* How a place is told. */
+/* The form of a place's text. */
 enum script_form {
-	SCRIPT_ALONE,    /* behind a sample's other fields */
+	SCRIPT_ALONE,    /* after a sample's other fields */
 	SCRIPT_IN_CHAIN, /* as a line of a call chain */
 	SCRIPT_AS_JSON,
-	SCRIPT_AS_SYMBOL, /* name+0x12, or [unknown]; of a branch */
-	SCRIPT_AS_OFFSET, /* 0x12: in its file, or in memory where it is in none */
+	SCRIPT_AS_SYMBOL, /* name+0x12 or [unknown]; for an end of a branch */
+	SCRIPT_AS_OFFSET, /* 0x12: offset in the file, or the address if there is no file */
 	SCRIPT_AS_CODE,   /* the instruction there */
 };
 
-struct script_place { /* what one address looks like */
+struct script_place { /* the text of one address */
 	u64 ip;
 	u32 start, end; /* in `texts` */
 	u32 space_id;   /* UINT32_MAX: none */
@@ -105,7 +105,7 @@ struct script {
 	u64 *fields;                     /* by event */
 	size_t n_fields, fields_cap;
 	u32 name_width;
-	size_t access_width; /* of the widest text of a memory access so far */
+	size_t access_width; /* width of the longest text of a memory access so far */
 	u64 first_time, last_time;
 	struct intern strings;
 	struct str texts;
@@ -113,21 +113,18 @@ struct script {
 	struct table index;
 };
 
-/* Of a trace after trace_begin(). */
+/* The trace must have begun: trace_begin(). */
 void script_init(struct script *s, const struct script_options *options, struct trace *trace);
 void script_fini(struct script *s);
 
-/*
- * Parses -F: "comm,tid,ip", "+addr", "-period", "hw:ip,sym". ERR_INVAL names the word and what is
- * near it.
- */
+/* Parses -F: "comm,tid,ip", "+addr", "-period", "hw:ip,sym". ERR_INVAL names the unknown word and similar ones. */
 int script_parse_fields(struct script_options *options, const char *text, struct err *err);
 void script_default_fields(struct script_options *options);
 
-/* ERR_INVAL if a field was asked for that no event's samples have. */
+/* ERR_INVAL: no event's samples have a requested field. */
 int script_check(const struct script *s, struct err *err);
 
-/* Events that came since script_init(), in pipe mode. */
+/* Takes in events that came after script_init(), in pipe mode. */
 void script_take_events(struct script *s);
 
 void script_add_sample(struct script *s, struct visit *v, struct str *text);
@@ -139,14 +136,14 @@ struct script_who {
 	const char *comm;
 	u32 pid, tid, cpu;
 	u64 time;
-	u8 mode; /* CPU mode, of samples */
+	u8 mode; /* CPU mode; for samples */
 };
 
-/* "comm tid [cpu] time: " of a record that is no sample. */
+/* Adds "comm tid [cpu] time: ", the start of a sample's or another record's line. */
 void script_add_start(struct script *s, const struct script_who *who, u64 fields, bool has_chain,
 	struct str *text);
 
-/* ---- for the files of script only ---- */
+/* ---- shared by the files of script ---- */
 
 /* Whether samples of this type have callers. */
 static inline bool script_has_chain(u64 sample_type)
@@ -155,21 +152,21 @@ static inline bool script_has_chain(u64 sample_type)
 		(sample_type & PERF_SAMPLE_REGS_USER && sample_type & PERF_SAMPLE_STACK_USER);
 }
 
-/* Adds an address in that form; of the fields, what is told of places. */
+/* Adds an address in this form, with those of the fields that describe places. */
 void script_add_place(struct script *s, const struct thread_state *state,
 	const struct chain_step *step, u64 fields, enum script_form form, struct str *text);
 
-/* "file.c:12" of a place. */
+/* Adds the "file.c:12" of a place. */
 void script_add_source(struct script *s, const struct location *l, u64 ip, struct str *text);
 
 /*
- * The code there: `n` bytes and an instruction behind them, as far as the file has it. False if
- * there is none; script_code_size() is how long the instruction at `at` is, 0 if that is not known.
+ * Finds the code at a place: `n` bytes and one more instruction, as far as the file has it. False if there is none.
+ * script_code_size() returns the length of the instruction at `at`, 0 if it is unknown.
  */
 bool script_code_find(struct code *c, struct script *s, const struct location *l, u64 n);
 unsigned script_code_size(const struct code *c, u64 at);
 
-/* The last branches before the sample: addresses, names, offsets, or the code between them. */
+/* Adds the last branches before the sample: addresses, names, offsets, or the code between them. */
 void script_add_branches(struct script *s, const struct thread_state *state,
 	const struct sample *sample, u64 fields, struct str *text);
 void script_add_branch_code(struct script *s, const struct thread_state *state,
@@ -177,7 +174,7 @@ void script_add_branch_code(struct script *s, const struct thread_state *state,
 void script_add_branches_json(struct script *s, const struct thread_state *state,
 	const struct sample *sample, u64 fields, struct str *text);
 
-/* What the sample's weight says: the cost; how long until it was done, and until it retired. */
+/* The parts of the sample's weight: the cost, and the latencies until the instruction was done and until it retired. */
 struct script_weight {
 	u64 cost;
 	u16 ins_lat, retire_lat;

@@ -15,7 +15,7 @@ enum {
 	INSTRUCTION_MAX = 15,
 };
 
-/* Branches lead from user space into the kernel and back: of each end its address tells. */
+/* Branches lead from user space into the kernel and back: the address of each end tells its mode. */
 static struct chain_step end_of(u64 address)
 {
 	u8 mode = (s64)address < 0 ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
@@ -23,7 +23,7 @@ static struct chain_step end_of(u64 address)
 	return (struct chain_step){address, mode, false};
 }
 
-/* "/M/X/A/7/": prediction, in a transaction, its abort, cycles; '-' is "no" or "not known". */
+/* "/M/X/A/7/": prediction, in a transaction, abort, cycles; '-' means no or unknown. */
 static void add_flags(const struct branch *b, struct str *text)
 {
 	str_addf(text, "/%c/%c/%c/%u/ ",
@@ -131,18 +131,18 @@ static bool is_branch(const struct code *c, u64 at)
 		reader->is_branch(c->arch, c->at + at, (u32)(c->n - at));
 }
 
-/* What is known of the code on the way to a sample. */
+/* The state of a walk over the code before a sample. */
 struct walk {
 	struct script *s;
 	const struct thread_state *t;
 	u64 fields;
-	u64 function;  /* where the last one that was named begins, in memory */
-	bool is_named; /* one was */
+	u64 function;  /* start of the last function that was named, in memory */
+	bool is_named; /* a function was named */
 	u64 cycles;    /* so far */
 	struct str *text;
 };
 
-/* "	outer+23:" where the code of another function begins. */
+/* Adds "	outer+23:" where the code of another function begins. */
 static void add_title(struct walk *w, const struct location *l, u64 ip)
 {
 	struct resolver_answer a = locator_name(&w->s->locator, l);
@@ -165,7 +165,7 @@ static void add_title(struct walk *w, const struct location *l, u64 ip)
 	str_addc(w->text, '\n');
 }
 
-/* "# MISPRED INTX 7 cycles [14] 1.57 IPC": how it was left, and what the stretch before it took. */
+/* "# MISPRED INTX 7 cycles [14] 1.57 IPC": how the branch left its stretch of code, and what the stretch took. */
 static void add_jump(struct walk *w, const struct branch *b, unsigned n_instructions)
 {
 	str_addf(w->text, "\t#%s%s%s%s", b->flags & BRANCH_PREDICTED ? " PRED" : "",
@@ -181,7 +181,7 @@ static void add_jump(struct walk *w, const struct branch *b, unsigned n_instruct
 		str_addf(w->text, " %.2f IPC", (double)n_instructions / branch_cycles(b->flags));
 }
 
-/* One instruction, without the end of its line; the bytes are padded if a remark follows. */
+/* Adds an instruction without the end of its line; its bytes are padded if a remark follows. */
 static void add_bytes(struct walk *w, u64 ip, const struct code *c, u64 at, unsigned size,
 	bool has_remark)
 {
@@ -205,7 +205,7 @@ static void say_missing(struct walk *w, u64 start, u64 end)
 		(unsigned long long)end);
 }
 
-/* From `start` to the branch that ends it; of the oldest, that branch alone. */
+/* Adds the code from `start` to the branch that ends it; of the oldest, only the branch itself. */
 static void add_stretch(struct walk *w, u64 start, const struct branch *b, bool is_oldest)
 {
 	struct chain_step step = end_of(start);
@@ -214,7 +214,7 @@ static void add_stretch(struct walk *w, u64 start, const struct branch *b, bool 
 	unsigned size, n = 0;
 	u64 at = 0, length = b->from - start;
 
-	/* Entries that the processor had not filled yet are all zeros. */
+	/* Entries that the CPU had not filled yet are all zeros. */
 	if (!b->from || b->from < start || length > STRETCH_MAX)
 		return;
 	locator_find(&w->s->locator, w->t, &step, &l);
@@ -234,13 +234,13 @@ static void add_stretch(struct walk *w, u64 start, const struct branch *b, bool 
 			add_jump(w, b, is_oldest ? 0 : n);
 		str_addc(w->text, '\n');
 	}
-	/* The last one must be where the branch was. */
+	/* The last instruction must be at the branch. */
 	if (at <= length || script_code_size(&c, length) != at - length)
 		str_add(w->text, "\tmismatch of LBR data and executable\n");
 	code_fini(&c);
 }
 
-/* From the newest branch's target to the sample. */
+/* Adds the code from the newest branch's target to the sample. */
 static void add_end(struct walk *w, u64 start, u64 ip)
 {
 	struct chain_step step = end_of(start);
@@ -261,7 +261,7 @@ static void add_end(struct walk *w, u64 start, u64 ip)
 		add_title(w, &l, step.ip);
 		add_bytes(w, step.ip, &c, at, size, false);
 		str_addc(w->text, '\n');
-		/* It was taken, or the sample is of another path: the newest branches are missing. */
+		/* If this branch was taken, the newest branches are missing from the record. */
 		if (at < ip - start && is_branch(&c, at)) {
 			str_add(w->text, "\t... not reaching sample ...\n");
 			break;

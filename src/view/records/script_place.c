@@ -1,5 +1,5 @@
 /*
- * script_place.c - what a place in code looks like in text and in JSON, kept for the next time.
+ * script_place.c - the text and JSON of places in code, kept for later samples.
  */
 #include "base/hash.h"
 #include "base/json.h"
@@ -58,12 +58,12 @@ static void add_address(const struct location *l, const struct chain_step *step,
 	bool is_kernel = step->mode == PERF_RECORD_MISC_KERNEL;
 	size_t start = text->n;
 
-	/* In chains perf tells where in its file the code is, outside of them where in memory. */
+	/* In chains perf prints addresses in the file, elsewhere addresses in memory. */
 	num_add_hex(text, form == SCRIPT_IN_CHAIN && !is_kernel ? l->address : step->ip, 1);
 	str_pad_left(text, start, 16);
 }
 
-/* "file.c:12", or of what is not known "file[address]". */
+/* Adds "file.c:12", or "file[address]" if the line is unknown. */
 static void add_source(struct script *s, const struct location *l, const struct chain_step *step,
 	const struct line_frame *f, struct str *text)
 {
@@ -86,7 +86,7 @@ static void add_source(struct script *s, const struct location *l, const struct 
 	str_addf(text, ":%u", f->line);
 }
 
-/* On a line of its own. */
+/* Adds the source on its own line. */
 static void add_line(struct script *s, const struct location *l, const struct chain_step *step,
 	const struct line_frame *f, struct str *text)
 {
@@ -94,7 +94,7 @@ static void add_line(struct script *s, const struct location *l, const struct ch
 	add_source(s, l, step, f, text);
 }
 
-/* What is known of the source there, innermost first; how many frames. */
+/* Finds the source lines of a place, innermost first; returns the number of frames. */
 static size_t find_sources(struct script *s, const struct location *l, bool has_inlined,
 	struct line_frame frames[LINE_DEPTH_MAX])
 {
@@ -150,7 +150,7 @@ static void add_text(struct script *s, const struct location *l, const struct ch
 		str_addc(text, '\n');
 }
 
-/* " ilen: 5 insn: e8 c5 ff ff ff": perf has no bytes where it has no code, and a length of 0. */
+/* " ilen: 5 insn: e8 c5 ff ff ff". Like perf, adds no bytes and a length of 0 if there is no code. */
 static void add_instruction(struct script *s, const struct location *l, u64 fields,
 	struct str *text)
 {
@@ -168,7 +168,7 @@ static void add_instruction(struct script *s, const struct location *l, u64 fiel
 	code_fini(&code);
 }
 
-/* An end of a branch, with its file and line if these are asked for. */
+/* Adds an end of a branch, with its file and line if these are requested. */
 static void add_branch_end(struct script *s, const struct location *l,
 	const struct chain_step *step, const struct script_place *key, struct str *text)
 {
@@ -183,7 +183,7 @@ static void add_branch_end(struct script *s, const struct location *l,
 		size_t start = text->n;
 
 		add_dso(l->dso, text);
-		/* Here without the blank in front. */
+		/* Here it has no blank in front. */
 		memmove(text->at + start, text->at + start + 1, text->n - start - 1);
 		str_cut(text, text->n - 1);
 	}
@@ -195,7 +195,7 @@ static void add_branch_end(struct script *s, const struct location *l,
 	str_addc(text, ')');
 }
 
-/* Members "source" and "line" of an address whose source is known. */
+/* Adds members "source" and "line" if the address's source is known. */
 static void add_json_line(struct script *s, const struct location *l, struct str *text)
 {
 	struct line_frame frames[LINE_DEPTH_MAX];

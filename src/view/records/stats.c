@@ -11,7 +11,7 @@ void stats_add_text(const struct session *s, const u64 *n_by_event, bool skips_e
 	str_addf(text, "\nAggregated stats:\n%16s events: %10llu\n", "TOTAL",
 		(unsigned long long)all);
 	for (size_t k = 1; k <= ARRAY_SIZE(t->n_by_type); k++) {
-		/* The first counter has what is beyond the last. */
+		/* The first counter is for types beyond the last one. */
 		size_t i = k % ARRAY_SIZE(t->n_by_type);
 		const char *name = i ? record_type_name((u32)i) : "other";
 

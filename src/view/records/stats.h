@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "session/session.h"
 
-/* skips_empty: not what there is none of. */
+/* skips_empty: leaves out types and events with a count of 0. */
 void stats_add_text(const struct session *s, const u64 *n_by_event, bool skips_empty,
 	struct str *text);
 

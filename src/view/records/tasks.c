@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "base/table.h"
 
-/* The threads in the order of their numbers, and for each who its parent is. */
+/* The threads in the order of their ids, linked to their parents. */
 struct tree {
 	const struct machine *machine;
 	const struct thread **threads;
@@ -58,8 +58,8 @@ static void add_task(struct tree *t, size_t i, unsigned depth)
 }
 
 /*
- * Depth first, without recursion: a hostile recording has forks as deep as it is long. Who has been
- * shown is taken off the list of its parent.
+ * Walks depth first without recursion: in a hostile recording forks may be as deep as it is long. Threads that were
+ * shown are removed from their parent's list.
  */
 static void add_below(struct tree *t, size_t root)
 {
@@ -81,7 +81,7 @@ static void add_below(struct tree *t, size_t root)
 	vec_fini(&path);
 }
 
-/* The life of the parent's number that the child was born in: the last one before it. */
+/* Finds the thread with the parent's id that the child was born in: the latest one that began before it. */
 static size_t parent_of(const struct tree *t, const struct table *index, size_t child)
 {
 	struct table_probe probe = table_probe(index, hash_u64(t->threads[child]->ppid));
@@ -110,7 +110,7 @@ void tasks_add_text(const struct machine *m, bool has_maps, struct str *text)
 	qsort(t.threads, t.n, sizeof(*t.threads), by_number);
 	for (size_t i = 0; i < t.n; i++)
 		table_add(&index, hash_u64(t.threads[i]->tid), (u32)i);
-	/* From the last to the first, so that lists begin with the smallest number. */
+	/* From last to first, so that lists begin with the smallest id. */
 	for (size_t i = t.n; i--;) {
 		size_t parent = t.threads[i]->ppid ? parent_of(&t, &index, i) : SIZE_MAX;
 

@@ -1,5 +1,5 @@
 /*
- * tasks.h - the tasks of a recording as a tree: who started whom; and what they had mapped.
+ * tasks.h - the tasks of a recording as a tree: who started whom, and which files they mapped.
  *
  * In       a machine that has seen the whole recording
  * Out      text in perf's layout

@@ -6,7 +6,7 @@
 
 enum { DIGITS = 9 }; /* for programs */
 
-/* What it means that one side has nothing of a row. */
+/* The word for a row that only one side has. */
 static const char *lack(const struct delta_row *row, bool has_a)
 {
 	return row->is_unpaired ? "not paired" : has_a ? "gone" : "new";
@@ -19,7 +19,7 @@ static void add_percent(struct rowmaker *m, const char *name, double share)
 	rowmaker_fixed(m, name, 100 * share, 2);
 }
 
-/* "+12% +- 3": what a row changed by, levelled or however it was made comparable. */
+/* "+12% +- 3": the change of a row, after whatever made the recordings comparable. */
 static void add_change(struct rowmaker *m, const struct delta_row *row, const struct judgement *j)
 {
 	double percent = 100 * (j->ratio - 1);
@@ -43,7 +43,7 @@ static const struct {
 	[DIFF_WDIFF] = {"delta_weighted", "Weighted diff"},
 };
 
-/* The figure of one recording against the first. */
+/* The figure of one recording compared with the first. */
 static void add_figure(struct rowmaker *m, const struct diffrows *r, const struct delta_row *row,
 	size_t recording)
 {
@@ -159,7 +159,7 @@ static void add_for_programs(struct rowmaker *m, const struct diffrows *r,
 	m->part = 0;
 }
 
-/* Programs get words where texts are not known, and functions with where they run. */
+/* For programs: words instead of numbers that are unknown, and functions with the mode that they run in. */
 static void add_key(struct rowmaker *m, const struct key *key, const struct cell *cell,
 	bool is_data)
 {
@@ -206,7 +206,7 @@ static bool shows(const struct rowset *rows, size_t at)
 		(!r->options->is_in_baseline_only || row->is_in[DELTA_A]);
 }
 
-/* ---- what is compared ---- */
+/* ---- facts about the comparison ---- */
 
 static const struct rowset_column facts[] = {
 	{"event", "Event", ROWSET_FACT, CELL_TEXT},
@@ -270,7 +270,7 @@ static const struct rowset_column of_programs[] = {
 	{"share", "Share", ROWSET_VALUE, CELL_REAL, true},
 };
 
-/* recording: whose column it is; -1: it is of all. */
+/* recording: the one that the column belongs to; -1: all. */
 static void show(struct diffrows *r, const char *name, const char *title, long recording)
 {
 	struct rowset_column *c = vec_push(&r->shown);

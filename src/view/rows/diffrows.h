@@ -1,9 +1,9 @@
 /*
  * diffrows.h - a comparison as a table of cells.
  *
- * In       the rows of all recordings (profile/diff/delta), what was judged of them, what is to be shown
- * Out      struct rowset: a column for each recording, or for each side, for people; for programs what each
- *          recording has of a row, and the judgement
+ * In       the rows of all recordings (profile/diff/delta), their significance, what to show
+ * Out      struct rowset: a column for each recording, or for each side, for people; for programs the numbers
+ *          of each recording in a row, and its significance
  * Owns     what diffrows_init() makes
  */
 #ifndef PACE_VIEW_DIFFROWS_H
@@ -25,7 +25,7 @@ struct diffrows {
 	struct arena titles;
 };
 
-/* is_data: all rows, whatever the options say of those for people. */
+/* is_data: has all rows, whatever the options say about those for people. */
 void diffrows_init(struct diffrows *r, const struct delta *d, const struct significance *j,
 	const char *event, const struct diff_options *o, bool is_data);
 void diffrows_fini(struct diffrows *r);

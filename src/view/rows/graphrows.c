@@ -24,7 +24,7 @@ enum id {
 	OF_CYCLES,
 	OF_ITERATIONS,
 	OF_ITERATION_CYCLES,
-	OF_NAME, /* for people: the symbol, unless a place in it stands for it */
+	OF_NAME, /* for people: the symbol, or the place in it if there is no line */
 	OF_SOURCE,
 	OF_BRANCHES,
 };
@@ -35,7 +35,7 @@ static const struct rowset_column columns[] = {
 	{"own_period", "Period", ROWSET_VALUE, CELL_COUNT, .id = OF_OWN},
 	{"period", "Period", ROWSET_VALUE, CELL_COUNT, .id = OF_TOTAL},
 	{"share", "Total", ROWSET_VALUE, CELL_SHARE, .id = OF_SHARE},
-	/* From here on of branches. */
+	/* The following columns are about branches. */
 	{"line", "Line", ROWSET_FACT, CELL_TEXT, .id = OF_LINE},
 	{"place", "Place", ROWSET_FACT, CELL_TEXT, .id = OF_PLACE},
 	{"branches_to", "Branches", ROWSET_FACT, CELL_COUNT, .id = OF_TO},
@@ -54,7 +54,7 @@ static const struct rowset_column shown[] = {
 	{"branches", "Branches", ROWSET_FACT, CELL_TEXT, .id = OF_BRANCHES},
 };
 
-/* What is known of a node's branches, or that it is a caller, in the words that perf's users know. */
+/* Adds what is known about a node's branches, or that it is a caller, in perf's words. */
 static void add_branches(const struct graph_branches *b, struct str *text)
 {
 	const size_t start = text->n;
@@ -107,7 +107,7 @@ static void cell_of(const struct rowset *r, const struct rowset_column *c, size_
 	(void)part;
 	switch ((enum id)c->id) {
 	case OF_NAME:
-		/* Without a line it is the place in the function, or the address, that stands for it. */
+		/* Without a line, the place in the function or the address stands for the name. */
 		if (!branches || s->has_line || !s->line)
 			key_set_function(s, CELL_FUNCTION, ret);
 		return;

@@ -2,7 +2,7 @@
  * graphrows.h - the call graph below a row of a report as a tree of cells.
  *
  * In       a view of the call tree (hist_view), the row, the order; the period that is 100 %
- * Out      struct rowset with nodes: for people the name and what is known of its branches
+ * Out      struct rowset with nodes: for people the name, and what is known about its branches
  * Owns     the graph, until rowset_close()
  */
 #ifndef PACE_VIEW_GRAPHROWS_H

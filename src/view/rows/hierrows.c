@@ -35,7 +35,7 @@ static void add_values(struct hist_values *sum, const struct hist_values *v)
 		sum->self_in[i] += v->self_in[i];
 }
 
-/* Of the k-th key. */
+/* The text of the k-th key of an entry. */
 static const char *name_of(struct hierrows *y, size_t k, size_t entry)
 {
 	str_clear(&y->cell);
@@ -43,7 +43,7 @@ static const char *name_of(struct hierrows *y, size_t k, size_t entry)
 	return intern_add(&y->names, str_text(&y->cell), y->cell.n);
 }
 
-/* The row of that name below another, with the entry added. */
+/* Finds or makes the row with this name below `parent`, and adds the entry to it. */
 static u32 child_with(struct hierrows *y, u32 parent, const char *name, const struct hist_entry *e)
 {
 	u64 hash = hash_mix((u64)(uintptr_t)name, parent);
@@ -62,7 +62,7 @@ static u32 child_with(struct hierrows *y, u32 parent, const char *name, const st
 	return i;
 }
 
-/* k: of the table's events, 0 its own. */
+/* k: index into the table's events; 0 is its own. */
 static void sort_by_event(const struct hierrows *y, struct sort_item *items, size_t n, size_t k)
 {
 	for (size_t i = 0; i < n; i++)
@@ -79,8 +79,8 @@ static void sort_children(struct hierrows *y, u32 parent)
 	for (u32 c = y->nodes.at[parent].first_child; c; c = y->nodes.at[c].next_sibling)
 		vec_add(&children, ((struct sort_item){0, c}));
 	/*
-	 * They hang in the order opposite to the entries', and are linked from the last on. Of several
-	 * events the first decides, then the second.
+	 * Children are in the opposite order of the entries and are linked from the last one on. If there are several
+	 * events, the first decides, then the second.
 	 */
 	for (size_t k = h->n_events; k-- > 0;)
 		sort_by_event(y, children.at, children.n, k);

@@ -3,7 +3,7 @@
 #include "profile/rows/confidence.h"
 #include "view/rows/graphrows.h"
 
-/* What a column is made of. */
+/* What a column holds. */
 enum id {
 	OF_KEY,
 	OF_FIGURE,
@@ -111,7 +111,7 @@ static bool shows(const struct rowset *r, size_t row)
 	return hist_percent(own->hist, &own->hist->entries.at[row]) >= own->options.limit;
 }
 
-/* ---- what is below rows ---- */
+/* ---- below rows ---- */
 
 void histrows_set_below(const struct histrows *r, const struct hist_entry *e, struct cell *ret)
 {
@@ -133,7 +133,7 @@ static void below(const struct rowset *r, const struct rowset_column *c, size_t 
 	histrows_open_below(own, &own->hist->entries.at[row], ret);
 }
 
-/* A view of the call tree is of one group. */
+/* A view of the call tree covers one group at a time. */
 static u32 group_of(const struct rowset *r, size_t row)
 {
 	const struct histrows *own = r->of;
@@ -141,7 +141,7 @@ static u32 group_of(const struct rowset *r, size_t row)
 	return own->hist->entries.at[row].group;
 }
 
-/* ---- what it is of ---- */
+/* ---- facts about the table ---- */
 
 #define FACTS(what)                                                                            \
 	{                                                                                      \
@@ -154,7 +154,7 @@ static u32 group_of(const struct rowset *r, size_t row)
 
 static const struct rowset_column facts[] = FACTS("samples"), branch_facts[] = FACTS("branches");
 
-/* What people read of it: of several events their names, and sums. */
+/* What people read about the table: the names of its events, and sums. */
 #define SAID(what)                                                                                \
 	{                                                                                         \
 		{"events", what, ROWSET_PART, CELL_TEXT, .id = OF_ALL_EVENTS},                    \
@@ -165,7 +165,7 @@ static const struct rowset_column facts[] = FACTS("samples"), branch_facts[] = F
 
 static const struct rowset_column of_event[] = SAID("event"), of_events[] = SAID("events");
 
-/* "a, b", or "anon group { a, b }" of those that were counted as one. */
+/* "a, b", or "anon group { a, b }" for events that were counted as a group. */
 static void add_events(const struct hist *h, struct str *text)
 {
 	const struct profile_event *first = &h->profile->events.at[h->events[0].event];

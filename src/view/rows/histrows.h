@@ -1,8 +1,8 @@
 /*
- * histrows.h - the entries of a histogram as a table of cells, call graphs below them.
+ * histrows.h - the entries of a histogram as a table of cells, with call graphs below them.
  *
  * In       a histogram, the columns that people want, the share below which rows are left out
- * Out      struct rowset: with samples, period and share for programs, whatever people want
+ * Out      struct rowset: for programs always with samples, period and share
  * Owns     what histrows_init() makes, until histrows_fini(); the histogram must stay
  */
 #ifndef PACE_VIEW_HISTROWS_H
@@ -15,12 +15,12 @@ enum { HISTROWS_COLUMNS_MAX = 2 * HIST_KEYS_MAX + 16 };
 
 struct histrows_options {
 	const struct key *columns[HIST_KEYS_MAX]; /* for people */
-	u16 widths[HIST_KEYS_MAX];                /* of these; 0: as wide as they need */
+	u16 widths[HIST_KEYS_MAX];                /* of these columns; 0: as wide as needed */
 	size_t n_columns;
-	double limit;   /* percent: rows of less are left out */
-	bool has_graph; /* what rows called, or who called them, stands below them */
+	double limit;   /* percent: smaller rows are left out */
+	bool has_graph; /* rows have their callees or callers below them */
 	enum graph_order order;
-	double graph_limit; /* percent: rows of less have none */
+	double graph_limit; /* percent: smaller rows have no graph */
 };
 
 struct histrows {
@@ -34,7 +34,7 @@ struct histrows {
 void histrows_init(struct histrows *r, const struct hist *h, const struct histrows_options *o);
 void histrows_fini(struct histrows *r);
 
-/* What others make of the same entries: a column of a key, and the cell of what is below an entry. */
+/* For other views of the same entries: the column of a key, and the cell of what is below an entry. */
 struct rowset_column histrows_column(const struct key *key, const struct hist *h);
 void histrows_set_below(const struct histrows *r, const struct hist_entry *e, struct cell *ret);
 void histrows_open_below(const struct histrows *r, const struct hist_entry *e, struct rowset *ret);

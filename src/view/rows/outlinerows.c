@@ -33,7 +33,7 @@ static const struct rowset_column facts[] = {
 	{"lost", "Lost", ROWSET_VALUE, CELL_COUNT},
 };
 
-/* The node above whose name the line of this one does not tell. */
+/* The innermost node above that this line does not name. */
 static u32 above(const struct outline *o, const struct outline_line *l)
 {
 	return l->node == o->top && !l->is_rest ? o->nodes.at[l->node].parent
@@ -55,7 +55,7 @@ static void add_id(struct rowmaker *m, const char *name, const struct outline *o
 	str_fini(&id);
 }
 
-/* All names on a line, the outermost first. */
+/* Adds all names of a line, the outermost first. */
 static void add_names(struct rowmaker *m, const struct outline *o, u32 node, u32 outside)
 {
 	struct rowmaker *names = rowmaker_below(m, "names", ROWMAKER_LIST);
@@ -71,7 +71,7 @@ static void add_names(struct rowmaker *m, const struct outline *o, u32 node, u32
 	vec_fini(&path);
 }
 
-/* For people: names by depth, and where they are. */
+/* For people: names indented by depth, with their file. */
 static void add_line(struct rowmaker *m, const struct outline *o, const struct outline_line *l,
 	const char *dso)
 {
@@ -123,7 +123,7 @@ static double percent(const struct outline *o, u64 period)
 	return o->whole ? 100 * (double)period / (double)o->whole : 0;
 }
 
-/* A function beside the one that is asked about, wherever that is called. */
+/* A caller or callee of the function in question, summed over all its places. */
 struct neighbour {
 	u32 symbol;
 	u64 period;
@@ -206,11 +206,11 @@ static void add_node(const struct outline *o, u32 node, struct str *text)
 			count_neighbour(o, &callees, n->symbol, n->total);
 		}
 	}
-	str_add(text, "# Way: ");
+	str_add(text, "# Path: ");
 	outline_add_names(o, node, 0, text);
 	str_add(text, "\n# ");
 	key_add_symbol(&o->profile->symbols.at[symbol], text);
-	str_addf(text, " is at %llu place%s of the tree, %.2f%% in itself\n",
+	str_addf(text, " is at %llu place%s in the tree, %.2f%% self\n",
 		(unsigned long long)n_places, n_places == 1 ? "" : "s", percent(o, own));
 	add_neighbours(o, "Called by", &callers, text);
 	add_neighbours(o, "Calls", &callees, text);

@@ -2,7 +2,7 @@
  * outlinerows.h - a cut call tree as a table of cells.
  *
  * In       lines (profile/rows/outline), whose selves sum to the whole
- * Out      struct rowset: a row a line, what the tree is of
+ * Out      struct rowset: a row for each line, and facts about the tree
  * Owns     texts, until outlinerows_fini(); the outline must stay
  */
 #ifndef PACE_VIEW_OUTLINEROWS_H
@@ -18,8 +18,8 @@ struct outlinerows {
 };
 
 /*
- * node: what is known of it besides what lies below it is said, its way, and its function everywhere; 0: of
- * none. has_others: the title says which event it is of.
+ * node: also describes this node, its path and its function in all places; 0: describes none. has_others: the title
+ * names the event.
  */
 void outlinerows_init(struct outlinerows *r, const struct outline *o, u32 event, u32 node,
 	bool has_others);

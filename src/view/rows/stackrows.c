@@ -39,7 +39,7 @@ static u32 child_of(struct stackrows *s, u32 parent, const struct str *text)
 	return node;
 }
 
-/* The build of a name that tells a function within one build only; in an unknown one the part. */
+/* Adds the build to a name that identifies a function within one build only; if the build is unknown, the part. */
 static void add_build(const struct stackrows *s, const struct profile *p,
 	const struct profile_symbol *symbol, u32 part, struct str *text)
 {

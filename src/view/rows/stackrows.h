@@ -1,8 +1,8 @@
 /*
- * stackrows.h - all stacks of recordings, or of events, as a tree of cells: what flame graphs are drawn from.
+ * stackrows.h - all stacks of recordings, or of events, as a tree of cells for flame graphs.
  *
  * In       profiles with names and stacks
- * Out      struct rowset with nodes, root first: a name, samples of each part (of profiles of other programs: their numbers). A row's LABEL_COMM, if there
+ * Out      struct rowset with nodes, root first: a name, and the samples of each part (in imported profiles their numbers). A row's LABEL_COMM, if there
  *          is one, is the outermost
  * Owns     its nodes and names, until stackrows_fini(); profiles may go as soon as they are added
  */
@@ -14,18 +14,18 @@
 #include "profile/rows/rowset.h"
 
 struct stackrows {
-	struct rowset rows; /* from stackrows_finish() on */
+	struct rowset rows; /* valid after stackrows_finish() */
 	VEC(struct rowset_node) nodes;
 	VEC(const char *) names; /* of the nodes */
-	VEC(u64) samples;        /* likewise, n_parts each: those that ended there */
+	VEC(u64) samples;        /* likewise, n_parts each: the samples that ended there */
 	u32 n_parts;
 	struct table index; /* of nodes, by parent and name */
 	struct intern strings;
-	VEC(u32) path; /* symbols of the stack that is being added, the innermost first */
-	/* Names made of addresses get their builds, fun_1140@9a3b12cd: parts are of several. */
+	VEC(u32) path; /* symbols of the current stack, innermost first */
+	/* Names made from addresses get their builds, fun_1140@9a3b12cd, because parts come from several builds. */
 	bool has_builds;
-	bool is_one_recording; /* all parts are: addresses of unknown builds are the same places */
-	bool are_imports; /* all parts are profiles of other programs: names are as these have them */
+	bool is_one_recording; /* all parts come from one: equal addresses of unknown builds are equal places */
+	bool are_imports; /* all parts are imported profiles: names stay as they are */
 };
 
 /* Adds the samples of an event to a part. */

@@ -28,7 +28,7 @@ const char *stat_cgroup(const struct event *e)
 
 /* ---- lines ---- */
 
-/* Events of one name on PMUs of one kind, like memory controllers, are one to who asked for them. */
+/* Events with the same name on PMUs of one kind, like memory controllers, are one event to users. */
 static bool continues(const struct event_list *events, u32 i, const struct stat_options *o)
 {
 	const struct event *e = &events->at[i], *before = i ? e - 1 : NULL;
@@ -48,7 +48,7 @@ static void add_count(struct count *to, const struct count *c)
 	to->n_failed += c->n_failed;
 }
 
-/* Not every place has every event: only some CPUs are of a kind, and one stands for its package. */
+/* Not every place has every event: some CPUs are of another kind, and one CPU counts for its package. */
 static bool is_elsewhere(const struct counts *s, u32 event, u32 place)
 {
 	if (s->events->at[event].attr.type == EVENT_TYPE_TOOL)
@@ -59,7 +59,7 @@ static bool is_elsewhere(const struct counts *s, u32 event, u32 place)
 	return false;
 }
 
-/* What no kernel counts. */
+/* Counts of time, which no kernel counter has. */
 static void take_time(const struct counts *s, const struct event *e, bool is_interval,
 	double elapsed_ns, struct count *c)
 {
@@ -72,7 +72,7 @@ static void take_time(const struct counts *s, const struct event *e, bool is_int
 
 	if (e->attr.config >= ARRAY_SIZE(times) || !e->attr.config)
 		return;
-	/* Of the CPU's time of a command the kernel tells at its end. */
+	/* The kernel reports a command's CPU time only at its end. */
 	if (e->attr.config != EVENT_TOOL_DURATION && (is_interval || !times[e->attr.config]->n))
 		return;
 	if (!is_interval)
@@ -84,13 +84,13 @@ static void take_time(const struct counts *s, const struct event *e, bool is_int
 		.n_counters = 1};
 }
 
-/* All events in one place. */
+/* Makes the lines of all events in one place. */
 static void make_place(struct stat_lines *lines, const struct counts *s, u32 place,
 	bool is_interval, double elapsed_ns, const struct stat_options *o)
 {
 	u32 n = s->events->n;
 	struct count *counts = mem_zalloc((n + 1) * sizeof(*counts));
-	bool *is_sum = mem_zalloc(n + 1); /* of several PMUs */
+	bool *is_sum = mem_zalloc(n + 1); /* over several PMUs */
 	struct metric_input in = {s->events, counts, elapsed_ns, s->pass_of};
 
 	for (u32 i = 0, first = 0; i < n; i++) {
@@ -117,7 +117,7 @@ static void make_place(struct stat_lines *lines, const struct counts *s, u32 pla
 			.scaling_error = -1};
 		l->reason = counts_reason(s, i, &counts[i], &lines->arena);
 		l->n_metrics = metric_of(&in, i, l->metrics);
-		/* How the counts of several PMUs vary together nobody has watched. */
+		/* The joint variance of counts of several PMUs is not measured. */
 		if (is_interval || is_sum[i])
 			continue;
 		if (counts_total(s, i, place)->values.n > 1 && counts[i].value)
@@ -129,7 +129,7 @@ static void make_place(struct stat_lines *lines, const struct counts *s, u32 pla
 	mem_free(is_sum);
 }
 
-/* CPUs are compared event by event, other places one after the other. */
+/* CPUs are compared event by event, other places follow one another. */
 static int by_event(const void *a, const void *b)
 {
 	const struct stat_line *x = a, *y = b;
@@ -139,7 +139,7 @@ static int by_event(const void *a, const void *b)
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Of threads those that did most come first. */
+/* Threads that did most come first. */
 static int by_event_and_value(const void *a, const void *b)
 {
 	const struct stat_line *x = a, *y = b;
@@ -186,7 +186,7 @@ void stat_add_table(const struct stat_options *o, const struct rowmaker *rows, b
 	*text = out.text;
 }
 
-/* For programs: what there is to be told of a measurement (facts), or of an interval. */
+/* For programs: rows of a measurement (facts), or of an interval. */
 static void add_rows(struct stat_view *v, const struct stat_lines *lines,
 	const struct stat_facts *facts, u64 time_ns, struct str *text)
 {

@@ -3,7 +3,7 @@
  *
  * The text has perf stat's layout. CSV has a row of names and always the same columns; JSON is one
  * object a line with the same names: pace-stat(1) lists them. Both are in the C locale, and a number
- * that is not known is left out (CSV) or null (JSON), with the reason beside it.
+ * that is unknown is left out (CSV) or null (JSON), with the reason next to it.
  *
  * In       counts; what was measured and how it ended
  * Out      text, appended to a struct str
@@ -25,8 +25,8 @@ struct stat_options {
 	bool is_plain;         /* no thousands separators */
 	bool is_metric_only;
 	bool has_table;       /* every run's time */
-	bool has_no_merge;    /* one row for each PMU of a name */
-	bool has_no_defaults; /* what was not asked for and is not supported is left out */
+	bool has_no_merge;    /* a row for each PMU that has an event of a name */
+	bool has_no_defaults; /* unsupported events of the defaults are left out */
 };
 
 /* One event in one place. */
@@ -36,7 +36,7 @@ struct stat_line {
 	struct count count;
 	enum count_state state;
 	const char *reason;   /* why there is no count, or only a part of it; NULL */
-	double deviation;     /* of the mean of runs, as a share of it; < 0: one run */
+	double deviation;     /* of the mean of runs, as a fraction of it; < 0: there was one run */
 	double scaling_error; /* see counts_scaling_error() */
 	struct metric metrics[METRIC_MAX];
 	unsigned n_metrics;
@@ -48,23 +48,23 @@ struct stat_lines {
 	struct arena arena;
 };
 
-/* What was measured, and what is known of it besides counts. */
+/* What was measured, and what is known about it besides counts. */
 struct stat_facts {
 	const char *what;  /* "'make -j2'", "process id '12'", "system wide" */
-	const char *ended; /* why it is incomplete: "SIGTERM"; NULL: it is whole */
-	bool has_usage;    /* of a command, what follows: */
+	const char *ended; /* why it is incomplete: "SIGTERM"; NULL: it is complete */
+	bool has_usage;    /* of a command; the following members: */
 	u64 max_rss_kb, n_blocks_in, n_blocks_out;
-	/* What we had in memory ourselves: the kernel counts that to a child of ours, too. */
+	/* Our own memory, which the kernel also counts for a child of ours. */
 	u64 own_rss_kb;
-	bool has_switches; /* no event has counted them: */
+	bool has_switches; /* no event has counted these: */
 	u64 n_waits, n_preempted;
-	u64 queue_ns;          /* its first thread waited for a CPU; UINT64_MAX: not known */
-	const double *runs_ns; /* n_runs of them, in their order, with has_table */
+	u64 queue_ns;          /* how long its first thread waited for a CPU; UINT64_MAX: unknown */
+	const double *runs_ns; /* n_runs of them, in order, with has_table */
 };
 
 struct stat_column { /* of --metric-only */
 	const struct event *event;
-	u32 metric; /* which of its metrics */
+	u32 metric; /* index among its metrics */
 	double factor;
 	char *name;
 };
@@ -85,15 +85,15 @@ void stat_lines_make(struct stat_lines *lines, const struct counts *stat, bool i
 void stat_lines_fini(struct stat_lines *lines);
 void stat_view_fini(struct stat_view *v);
 
-/* An interval's, `time_ns` after the start. */
+/* Adds an interval's lines, `time_ns` after the start. */
 void stat_add_interval(struct stat_view *v, const struct stat_lines *lines, u64 time_ns,
 	struct str *text);
 
-/* What is said at the end. */
+/* Adds the result at the end. */
 void stat_add_result(struct stat_view *v, const struct stat_lines *lines,
 	const struct stat_facts *facts, struct str *text);
 
-/* ---- one file for each format; called by the two above. time_ns UINT64_MAX: of the whole ---- */
+/* ---- a file for each format; called by the two above. time_ns UINT64_MAX: the whole run ---- */
 
 void stat_text_rows(struct stat_view *v, const struct stat_lines *lines, u64 time_ns,
 	struct str *text);
@@ -106,20 +106,20 @@ void stat_make_rows(const struct stat_view *v, const struct stat_lines *lines,
 void stat_make_flat_rows(const struct stat_view *v, const struct stat_lines *lines,
 	const struct stat_facts *facts, u64 time_ns, struct rowmaker *m);
 
-/* Rows for programs as CSV, with names before the first, or JSON, an object a line. */
+/* Adds rows for programs: CSV, with names before the first row, or JSON, an object a line. */
 void stat_add_table(const struct stat_options *o, const struct rowmaker *rows, bool *has_head,
 	struct str *text);
 
-/* What begins a row of the two texts: when, and of which CPU, core or thread. */
+/* What a row of both texts begins with: the time, and the CPU, core or thread. */
 void stat_add_time(u64 time_ns, struct str *text);
 void stat_add_place(const struct counts *counts, const struct counts_place *place,
 	struct str *text);
 void stat_add_place_title(const struct counts *counts, struct str *text);
 
-/* Counts are whole numbers, unless they are of a unit, or means of several runs. */
+/* Counts are whole numbers, unless they have a unit or are means of several runs. */
 unsigned stat_digits(const struct stat_view *v, const struct stat_line *l);
 
-/* Its control group as people write it: the one that holds all others is "/"; NULL: none. */
+/* The event's control group as people write it: the root group is "/"; NULL: none. */
 const char *stat_cgroup(const struct event *e);
 
 #define STAT_APART "not counted at the same time" /* why a ratio has no value */

@@ -1,5 +1,5 @@
 /*
- * stat_metrics.c - only what is derived from counts: a column for each, a line for each place.
+ * stat_metrics.c - only metrics derived from counts: a column for each, a line for each place.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static bool has_column(const struct stat_view *v, const struct stat_line *l, uns
 	return false;
 }
 
-/* Shares and ratios say of what they are; rates are called like the event. */
+/* Shares and ratios have a name of their own; rates are named after the event. */
 static void name_column(const struct stat_line *l, const struct metric *m, struct str *name)
 {
 	if (m->is_percent)
@@ -29,7 +29,7 @@ static void name_column(const struct stat_line *l, const struct metric *m, struc
 	}
 }
 
-/* A rate's unit grows with it: within a column it stays that of the first. */
+/* A rate's unit grows with its value: within a column it stays that of the first value. */
 static void find_columns(struct stat_view *v, const struct stat_lines *lines)
 {
 	vec_each(l, lines) {
@@ -95,7 +95,7 @@ void stat_metrics_rows(struct stat_view *v, const struct stat_lines *lines, u64 
 
 	find_columns(v, lines);
 	if (!v->columns.n) {
-		str_add(text, " nothing can be derived from these counts\n");
+		str_add(text, " no metric can be derived from these counts\n");
 		return;
 	}
 	if (!v->has_header || v->n_since_header >= STAT_HEADER_EACH)

@@ -14,7 +14,7 @@ enum {
 	VALUE_WIDTH = 18,
 	UNIT_WIDTH = 4,
 	NAME_WIDTH = 32,
-	METRIC_WIDTH = 36, /* from the '#' to what is said of the deviation */
+	METRIC_WIDTH = 36, /* from the '#' to the deviation */
 };
 
 static void add_number(const struct stat_options *o, double value, unsigned digits,
@@ -46,7 +46,7 @@ void stat_add_time(u64 time_ns, struct str *text)
 			(unsigned long long)(time_ns % 1000000000));
 }
 
-/* How wide a place's name is; behind it stands, for what has several CPUs, how many. */
+/* The width of a place's name; for places with several CPUs their number follows. */
 static const struct {
 	const char *title;
 	unsigned width;
@@ -70,7 +70,7 @@ static size_t place_width(const struct counts *s)
 	return place_columns[s->scope].width + (place_columns[s->scope].has_cpus ? 6 : 1);
 }
 
-/* Names of threads stand with their dashes below each other. */
+/* The names of threads are aligned at their dashes. */
 static void add_place_name(const struct counts *s, const char *name, struct str *text)
 {
 	const char *dash = s->scope == COUNTS_THREAD ? strrchr(name, '-') : NULL;
@@ -132,7 +132,7 @@ static void add_name(const struct stat_line *l, struct str *text)
 	}
 }
 
-/* How sure a scaled or averaged count is. */
+/* Adds the precision of a scaled or averaged count. */
 static void add_certainty(const struct stat_line *l, size_t start, struct str *text)
 {
 	double share = count_share(&l->count);
@@ -197,7 +197,7 @@ static bool is_zero(const struct stat_line *l)
 	return l->state == COUNT_OK && !l->count.raw;
 }
 
-/* Of hundreds of threads most did nothing: a line for all of them. Returns the last. */
+/* Most of hundreds of threads did nothing: they get one line. Returns the last of them. */
 static struct stat_line *add_zeros(const struct stat_view *v, const struct stat_lines *lines,
 	struct stat_line *l, u64 time_ns, struct str *text)
 {
@@ -219,7 +219,7 @@ static struct stat_line *add_zeros(const struct stat_view *v, const struct stat_
 	return last;
 }
 
-/* ---- all together ---- */
+/* ---- the whole table ---- */
 
 void stat_text_rows(struct stat_view *v, const struct stat_lines *lines, u64 time_ns,
 	struct str *text)
@@ -249,9 +249,9 @@ void stat_text_rows(struct stat_view *v, const struct stat_lines *lines, u64 tim
 	}
 }
 
-/* ---- under the table ---- */
+/* ---- below the table ---- */
 
-/* Why events have no count, each reason once. */
+/* Says why events have no count, each reason once. */
 static void add_reasons(struct stat_view *v, const struct stat_lines *lines, struct str *text)
 {
 	size_t start = text->n;
@@ -281,7 +281,7 @@ static void add_reasons(struct stat_view *v, const struct stat_lines *lines, str
 	}
 }
 
-/* How a ratio that is refused can be had. */
+/* Says how to get a ratio that was refused. */
 static void add_apart(const struct counts *s, const struct stat_lines *lines, struct str *text)
 {
 	vec_each(l, lines) {
@@ -290,11 +290,10 @@ static void add_apart(const struct counts *s, const struct stat_lines *lines, st
 
 			if (m->state != METRIC_APART || l->place != lines->at[0].place)
 				continue;
-			str_addf(text,
-				"\n '%s' and '%s' took turns on the PMU: a ratio of the two ",
+			str_addf(text, "\n '%s' and '%s' took turns on the PMU: their ratio ",
 				l->event->name, s->events->at[m->other].name);
 			str_addf(text,
-				"would be one of different moments. In one group they count together: -e '{%s,%s}'\n",
+				"would compare different moments. A group counts them together: -e '{%s,%s}'\n",
 				l->event->name, s->events->at[m->other].name);
 			return;
 		}
@@ -306,7 +305,7 @@ static void add_seconds(double ns, const char *what, struct str *text)
 	str_addf(text, "%18.9f seconds %s\n", ns / 1e9, what);
 }
 
-/* As many digits as the deviation makes sense of, and two more. */
+/* Two digits more than the deviation's first. */
 static int digits_of(double deviation_s)
 {
 	int digits = 9;
@@ -350,9 +349,9 @@ static void add_usage(const struct counts *s, const struct stat_facts *facts, st
 	if (facts->max_rss_kb <= facts->own_rss_kb)
 		str_add(&rss, "under ");
 	num_add_bytes(&rss, MAX(facts->max_rss_kb, facts->own_rss_kb) * 1024);
-	str_addf(text, "%18s at most in memory\n", rss.at);
+	str_addf(text, "%18s maximum resident memory\n", rss.at);
 	if (facts->has_switches)
-		str_addf(text, "%18llu context switches, %llu of them because its time was up\n",
+		str_addf(text, "%18llu context switches, %llu of them involuntary\n",
 			(unsigned long long)(facts->n_waits + facts->n_preempted),
 			(unsigned long long)facts->n_preempted);
 	if (facts->n_blocks_in || facts->n_blocks_out)

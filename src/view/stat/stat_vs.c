@@ -32,7 +32,7 @@ void stat_vs_lines_make(struct stat_vs_lines *lines, const struct pairs *pairs,
 	vec_each(row, &pairs->rows) {
 		struct stat_vs_line *l;
 
-		/* What nobody has asked for and does not exist was said already. */
+		/* An unsupported event that nobody asked for was reported already. */
 		if (row->kind == PAIRS_EVENT && row->state == COUNT_NOT_OPENED &&
 			o->has_no_defaults)
 			continue;

@@ -12,15 +12,15 @@
 #include "view/stat/stat.h"
 
 enum stat_vs_end {
-	STAT_VS_ASKED,   /* as many pairs as -r wanted */
+	STAT_VS_ASKED,   /* as many pairs as -r asked for */
 	STAT_VS_PRECISE, /* the interval is narrow enough */
 	STAT_VS_TIME,    /* the time is up */
-	STAT_VS_LIMIT,   /* as many pairs as are ever made without -r */
+	STAT_VS_LIMIT,   /* the largest number of pairs without -r */
 	STAT_VS_SIGNAL,
 };
 
 struct stat_vs_facts {
-	const char *commands[2]; /* as they were written */
+	const char *commands[2]; /* as given */
 	u64 seed;
 	bool uses_shell;
 	enum stat_vs_end end;
@@ -29,7 +29,7 @@ struct stat_vs_facts {
 	u64 n_failed[2];    /* runs that ended with a status other than 0 */
 };
 
-/* A row with what its comparison gave. */
+/* A row with the result of its comparison. */
 struct stat_vs_line {
 	const struct pairs_row *row;
 	struct versus versus;
@@ -43,7 +43,7 @@ struct stat_vs_lines {
 void stat_vs_lines_make(struct stat_vs_lines *lines, const struct pairs *pairs,
 	const struct stat_options *o, u64 seed);
 
-/* All of it, in the format of `o`. */
+/* Adds everything, in the format of `o`. */
 void stat_vs_add(const struct pairs *pairs, const struct stat_vs_facts *facts,
 	const struct stat_options *o, struct str *text);
 

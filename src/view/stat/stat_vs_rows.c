@@ -17,7 +17,7 @@ static void add_values(struct rowmaker *m, const struct pairs_side *side)
 	}
 }
 
-/* A figure of a side: "a_min" of a flat row, else "min". */
+/* A figure of a side: "a_min" in a flat row, else "min". */
 static void add_figure(struct rowmaker *m, const char *flat, const char *nested, int side,
 	bool is_flat, double v)
 {
@@ -112,7 +112,7 @@ static void add_comparison(struct rowmaker *m, const struct pairs *pairs,
 		add_orders(m, pairs);
 }
 
-/* Of CSV with a column for each figure of a side; else sides are objects, and a last row tells of the whole. */
+/* CSV has a column for each figure of a side; else sides are objects, and a last row describes the comparison. */
 void stat_vs_add_rows(const struct pairs *pairs, const struct stat_vs_lines *lines,
 	const struct stat_vs_facts *facts, const struct stat_options *o, struct str *text)
 {

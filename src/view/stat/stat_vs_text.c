@@ -11,16 +11,16 @@ enum {
 	VALUE_WIDTH = 13,
 	DEVIATION_WIDTH = 8,
 	NAME_MIN = 16,
-	OUTLIERS_SAID = 10, /* pairs, at least: fewer have no middle half to be far from */
+	OUTLIERS_SAID = 10, /* the fewest pairs: fewer have no middle half to be far from */
 };
 
-/* Who cannot tell a half more from nothing need not name a bound. */
+/* If not even a difference of a half could be seen, a bound says nothing. */
 static const double RESTLESS = 0.5;
 
-/* How it is said that B is less or more than A. */
+/* The words for B being less or more than A. */
 struct words {
 	const char *less, *more;
-	const char *times_less, *times_more; /* behind "2.01 times"; NULL: in percent */
+	const char *times_less, *times_more; /* after "2.01 times"; NULL: in percent */
 };
 
 static const struct words words_of_kind[] = {
@@ -32,7 +32,7 @@ static const struct words words_of_kind[] = {
 
 static const struct words *words_of(const struct pairs_row *row)
 {
-	/* Clocks and Joules are not counted in pieces. */
+	/* Time and energy are not countable: "less", not "fewer". */
 	if (row->kind == PAIRS_EVENT && *row->unit)
 		return &words_of_kind[PAIRS_CPU];
 	return &words_of_kind[row->kind];
@@ -91,7 +91,7 @@ static void add_value(struct str *text, const struct pairs_row *row, double valu
 	}
 }
 
-/* Two digits that say something, where there are few. */
+/* Small percentages get two decimals. */
 static void add_percent(struct str *text, double share)
 {
 	double percent = 100 * share;
@@ -132,7 +132,7 @@ static void add_ratio(struct str *text, const struct versus *v, const struct wor
 	str_addc(text, ')');
 }
 
-/* Where A is now and then zero, percents of it are nothing. */
+/* If A is zero at times, percentages of it mean nothing. */
 static void add_difference(struct str *text, const struct stat_vs_line *l, const struct words *w,
 	const struct stat_options *o)
 {
@@ -183,7 +183,7 @@ static void add_noise(struct str *text, const struct stat_vs_line *l, const stru
 	add_signed(text, l, v->diff_low, v->ratio_low, o);
 	str_add(text, " to ");
 	add_signed(text, l, v->diff_high, v->ratio_high, o);
-	/* The interval alone would say something else. */
+	/* The interval alone would suggest a difference. */
 	if (v->diff_low > 0 || v->diff_high < 0) {
 		str_add(text, ", floor ");
 		add_floor(text, l, o);
@@ -307,7 +307,7 @@ static void add_commands(struct str *text, const struct stat_vs_facts *facts)
 	str_addc(text, '\n');
 }
 
-/* --table: every run's time, in their order. */
+/* --table: the time of every run, in order. */
 static void add_table(struct str *text, const struct pairs *pairs, const struct stat_vs_line *time)
 {
 	const struct pairs_side *sides = time->row->sides;
@@ -320,7 +320,7 @@ static void add_table(struct str *text, const struct pairs *pairs, const struct 
 	str_addc(text, '\n');
 }
 
-/* What it all means for the time. */
+/* Says what the result means for the time. */
 static void add_conclusion(struct str *text, const struct stat_vs_line *time,
 	const struct stat_options *o)
 {
@@ -328,25 +328,25 @@ static void add_conclusion(struct str *text, const struct stat_vs_line *time,
 
 	if (v->verdict == VERSUS_FEW) {
 		str_addf(text,
-			" %llu pair%s of runs: too few to be sure of a difference in time, %d are enough.\n",
+			" %llu pair%s of runs: too few to be sure of a difference in time; at least %d are needed.\n",
 			(unsigned long long)v->n, v->n == 1 ? "" : "s", VERSUS_PAIRS_MIN);
 		return;
 	}
 	if (v->verdict == VERSUS_NOISE || v->verdict == VERSUS_SAME) {
 		double bound = MAX(fabs(v->ratio_low - 1), fabs(v->ratio_high - 1));
 
-		str_add(text, " No difference in time can be seen: ");
+		str_add(text, " There is no visible difference in time: ");
 		if (bound < RESTLESS) {
 			str_add(text, "if there is one, it is smaller than ");
 			add_percent(text, bound);
-			str_add(text, " (95% sure).\n");
+			str_add(text, " (95% confidence).\n");
 		} else {
-			str_add(text, "the times of one and the same command differ too much.\n");
+			str_add(text, "the run times of each command vary too much.\n");
 		}
 	} else {
 		str_add(text, " B is ");
 		add_ratio(text, v, words_of(time->row));
-		str_add(text, ", 95% sure.\n");
+		str_add(text, ", with 95% confidence.\n");
 	}
 	str_add(text, " Floor: halves of the same command's runs differ by up to ");
 	add_floor(text, time, o);
@@ -367,7 +367,7 @@ static void add_end(struct str *text, const struct pairs *pairs, const struct st
 	else if (facts->end == STAT_VS_TIME)
 		str_addf(text, "then the limit of %g s was reached", facts->limit_s);
 	else if (facts->end == STAT_VS_LIMIT)
-		str_add(text, "as many as are made without -r");
+		str_add(text, "the most that are run without -r");
 	else
 		str_addf(text, "then %s ended it", facts->signal);
 	if (isfinite(precision)) {
@@ -381,7 +381,7 @@ static void add_outliers(struct str *text, const struct stat_vs_line *time,
 	const struct stat_options *o)
 {
 	const struct versus *v = &time->versus;
-	const char *between = " Far off the others in time: ";
+	const char *between = " Outliers in time: ";
 
 	if (v->n < OUTLIERS_SAID || !(v->sides[0].n_outliers + v->sides[1].n_outliers))
 		return;
@@ -396,7 +396,7 @@ static void add_outliers(struct str *text, const struct stat_vs_line *time,
 		str_addc(text, ')');
 		between = ", ";
 	}
-	str_add(text, "; they count little above.\n");
+	str_add(text, "; they hardly affect the result.\n");
 }
 
 static void add_failures(struct str *text, const struct pairs *pairs,

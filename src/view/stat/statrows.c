@@ -1,6 +1,6 @@
 /*
  * statrows.c - counts as a table of cells, for programs: a row for each event in each place, with its metrics
- * below it; or flat: a row for each metric, and what the measurement took as if these were events. The names
+ * below it; or flat: a row for each metric, and the times of the measurement as if they were events. The names
  * are in pace-stat(1).
  */
 #include "profile/rows/rowmaker.h"
@@ -30,7 +30,7 @@ static void add_metrics(struct rowmaker *m, const struct stat_line *l)
 	}
 }
 
-/* k: NULL: the line has none. */
+/* k: NULL: the line has no metric. */
 static void add_metric(struct rowmaker *m, const struct metric *k, const char *reason)
 {
 	const bool is_apart = k && k->state == METRIC_APART;
@@ -98,7 +98,7 @@ static void add_usage(struct rowmaker *m, const struct counts *s, const struct s
 		rowmaker_known(facts->queue_ns != UINT64_MAX, (double)facts->queue_ns / 1e9), 9);
 }
 
-/* What was measured and how it ended. */
+/* Adds what was measured and how it ended. */
 static void add_run(struct rowmaker *m, const struct counts *s, const struct stat_facts *facts)
 {
 	const struct variance *elapsed = &s->elapsed_ns;

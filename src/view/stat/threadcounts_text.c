@@ -5,7 +5,7 @@
 
 enum { NUMBER_WIDTH = 7 };
 
-/* By event: how wide its column is; 0 without counts. */
+/* The width of each event's column; 0: it has no counts. The caller frees it. */
 static int *find_widths(const struct threadcounts *t, const struct session *s)
 {
 	int *widths = mem_zalloc((s->reader.events.n + 1) * sizeof(*widths));

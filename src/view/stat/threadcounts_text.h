@@ -1,5 +1,5 @@
 /*
- * threadcounts_text.h - a table of what threads counted: a row for each, a column for each event.
+ * threadcounts_text.h - a table of threads' counts: a row for each thread, a column for each event.
  *
  * In       counts, in their order; the session and the machine they are of
  * Out      text in perf's layout, with the threads' names

@@ -18,7 +18,7 @@ static void add_ms(const struct cell *c, struct str *text)
 	str_addf(text, "%.1f", (double)c->n / 1e6);
 }
 
-/* Pages come in powers of two. */
+/* Page sizes are powers of two. */
 static void add_page_size(const struct cell *c, struct str *text)
 {
 	static const char units[] = "BKMGT";
@@ -41,7 +41,7 @@ static void add_signed_percent(const struct cell *c, struct str *text)
 	str_addf(text, "%+.*f%%", c->digits, c->real);
 }
 
-/* The sign behind it has its room where there is none. */
+/* Where there is no sign, blanks take its place. */
 static void add_interval(const struct cell *c, struct str *text)
 {
 	cell_add_text(c, text);

@@ -1,8 +1,8 @@
 /*
- * celltext.h - how cells stand in text: perf's widths, padding and words for what is not known.
+ * celltext.h - how text shows cells: perf's widths, padding and words for unknown values.
  *
- * What a key has no row for follows from its kind: figures are 8 wide and flush right, what rows are
- * grouped by is flush left and as wide as it needs.
+ * A key without a row gets the layout of its kind: figures are 8 wide and flush right, keys that rows
+ * are grouped by are flush left and as wide as needed.
  * In       cells of keys
  * Out      text
  * Owns     nothing
@@ -14,19 +14,19 @@
 #include "profile/rows/rowset.h"
 
 struct celltext {
-	const char *key;     /* its name */
-	const char *title;   /* as perf has it, padded; NULL: the key's */
-	const char *unknown; /* what stands for a value that is not known */
-	u8 width;            /* at least */
+	const char *key;     /* the key's name */
+	const char *title;   /* perf's title, padded; NULL: the key's */
+	const char *unknown; /* stands for an unknown value */
+	u8 width;            /* minimum */
 	bool is_right;       /* flush right */
-	void (*add)(const struct cell *c, struct str *text); /* NULL: as any text */
+	void (*add)(const struct cell *c, struct str *text); /* NULL: adds it like any text */
 };
 
 struct celltext celltext_of(const struct key *key);
 struct celltext celltext_of_column(const struct rowset_column *c);
 
 void celltext_add(const struct celltext *l, const struct cell *c, struct str *text);
-/* The cells of a row in a column, for each part that the column has. */
+/* Adds the cells of a row in a column, for each part that the column has. */
 void celltext_add_row(const struct celltext *l, const struct rowset *r,
 	const struct rowset_column *c, size_t row, struct str *room, struct str *text);
 

@@ -15,7 +15,7 @@ int csv_open(struct csv *c, int dir_fd, const char *dir, const char *name, struc
 
 	str_addf(&path, "%s%s%s", dir, dir[0] && dir[strlen(dir) - 1] == '/' ? "" : "/", name);
 	fd = openat(dir_fd, name, CREATE, 0600);
-	/* A new file in the place of the old one: who has that open or linked to it keeps it. */
+	/* Makes a new file instead of truncating the old one, which others may have open or linked to. */
 	if (fd < 0 && errno == EEXIST) {
 		if (unlinkat(dir_fd, name, 0)) {
 			err_sys(err, errno, "replacing '%s'", path.at);
@@ -40,7 +40,7 @@ int csv_close(struct csv *c, struct err *err)
 	if (!c->path)
 		return 0;
 	out_flush(&c->out);
-	/* Some file systems tell only now that there is no room. */
+	/* Some file systems report only now that they are full. */
 	if (close(c->out.fd) && !c->out.sys && errno != EINTR)
 		c->out.sys = errno;
 	if (c->out.sys)

@@ -1,7 +1,7 @@
 /*
- * csv.h - a table as comma separated values, written to a file while its rows come.
+ * csv.h - a table as comma separated values, written to a file row by row.
  *
- * Cells are quoted as RFC 4180 says, only where they must be; lines end with LF alone. Foreign text
+ * Cells are quoted as RFC 4180 says, only where they must be; lines end with LF alone. Text from recordings
  * is made safe first (str_add_safe), so a cell never holds a line break.
  * In       the directory's descriptor and its name, for messages
  * Out      a new file, 0600: one that was there is replaced, a symbolic link is not followed
@@ -21,7 +21,7 @@ struct csv {
 };
 
 int csv_open(struct csv *c, int dir_fd, const char *dir, const char *name, struct err *err);
-/* Writes the rest; closed once, again does nothing. */
+/* Writes the rest and closes the file; does nothing if it is closed already. */
 int csv_close(struct csv *c, struct err *err);
 
 void csv_text(struct csv *c, const char *text, size_t n);

@@ -1,5 +1,5 @@
 /*
- * words.h - labels, numbers, times and foreign text, in sentences and in columns.
+ * words.h - labels, numbers, times and untrusted text, in sentences and in columns.
  */
 #ifndef PACE_VIEW_WORDS_H
 #define PACE_VIEW_WORDS_H
@@ -10,9 +10,9 @@ enum { WORDS_LABEL = 13 }; /* columns of "Written by   " */
 
 void words_add_safe(struct str *text, const char *s);
 void words_add_label(struct str *text, const char *label);
-/* Foreign text in a column, cut to fit. */
+/* Adds untrusted text in a column, cut to fit. */
 void words_add_column(struct str *text, const char *s, unsigned width);
-/* A number, grouped, flush right. */
+/* Adds a number with thousands separators, flush right. */
 void words_add_number(struct str *text, u64 v, unsigned width);
 /* "1 record", "2 records". */
 void words_add_count(struct str *text, u64 n, const char *what);

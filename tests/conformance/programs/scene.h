@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-extern long spins; /* how often a scene goes round: some milliseconds */
+extern long spins; /* rounds that a scene spins: some milliseconds */
 
 #ifdef __clang__
 #define NOINLINE __attribute__((noinline))
@@ -21,7 +21,7 @@ extern long spins; /* how often a scene goes round: some milliseconds */
 #endif
 #define INLINE static inline __attribute__((always_inline))
 
-/* gcc leaves it out of functions that call nobody, unless it is asked for. */
+/* gcc leaves frame pointers out of leaf functions unless told otherwise. */
 #ifdef HAS_FRAMES
 #define HAVE_FRAME __asm__ volatile("" ::"r"(__builtin_frame_address(0)))
 #else
