@@ -1,8 +1,9 @@
 /*
- * arch.h - architectures: all in which one processor differs from another.
+ * arch.h - architectures: everything that differs between processors.
  *
- * Each is a file of this folder that holds a `const struct arch`, and a row of `archs` in arch.c. What is not known of an
- * architecture is 0 or NULL in it: its recordings are read all the same, but their stacks are not walked, their code is not shown.
+ * Each architecture has a file in this folder, which defines a `const struct arch`, and a row of `archs` in arch.c.
+ * Unknown facts are 0 or NULL. Recordings of such an architecture can be read, but the features that need the facts
+ * are missing.
  *
  * In       the name of a machine, e_machine of an ELF file
  * Out      constants
@@ -26,8 +27,8 @@ enum { ARCH_NO_REG = 255 }; /* no register */
 struct arch;
 
 struct arch_reg {
-	const char *name; /* as perf writes it */
-	u8 dwarf;         /* ARCH_NO_REG: nothing of the sort */
+	const char *name; /* as perf prints it */
+	u8 dwarf;         /* ARCH_NO_REG: DWARF has no number for it */
 };
 
 enum arch_op_kind {
@@ -57,26 +58,26 @@ enum arch_frame {
 };
 
 /*
- * What is read out of code: at p, where an instruction begins, there are n bytes, and n_before of the same code
- * lie before it.
+ * The functions that read code. An instruction begins at p; n bytes are readable from there on, and n_before
+ * bytes before it.
  */
 struct arch_code {
-	/* Bytes of the instruction; 0: it is none that is known, or not all there. */
+	/* The size of the instruction; 0: it is unknown, or cut off. */
 	unsigned (*size)(const struct arch *a, const u8 *p, u32 n);
-	/* Whether the instruction may continue somewhere else: jumps, calls, returns, system calls, interrupts. NULL: not known. */
+	/* Whether it may continue somewhere else: jumps, calls, returns, system calls, interrupts. NULL: unknown. */
 	bool (*is_branch)(const struct arch *a, const u8 *p, u32 n);
 	struct arch_op (*op)(const struct arch *a, const u8 *p, u32 n);
-	/* Where a function's frame is not made yet, or half: what undoes that half; ARCH_OP_NONE: it is no such place. */
+	/* In a prologue: what undoes the part of the frame made so far. ARCH_OP_NONE: this is no prologue. */
 	struct arch_op (*entry)(const struct arch *a, const u8 *p, u32 n_before, u32 n);
-	/* Up to `into` bytes behind a function's start, with n_after more there. */
+	/* The function begins at `start`, the instruction is `into` bytes behind; n_after bytes follow. */
 	enum arch_frame (*frame)(const struct arch *a, const u8 *start, u32 into, u32 n_after);
 	bool (*is_call_before)(const u8 *p, u32 n_before);
-	/* Which function the call before p calls, at the return address ip, if it says; 5 bytes are there. */
+	/* The target of a direct call that returns to ip, which is at p. At least 5 bytes are before it. */
 	bool (*callee)(const u8 *p, u64 ip, u64 *ret_to);
 	bool (*is_behind_system_call)(const u8 *p, u32 n_before);
 	/* Whether nothing follows but the exit of the thread or the process. */
 	bool (*is_exit)(const struct arch *a, const u8 *p, u32 n);
-	/* Whether it is the second instruction of Go's goexit(), where goroutines return; NULL: not known. */
+	/* Whether this is the second instruction of Go's goexit(), where goroutines return; NULL: unknown. */
 	bool (*is_goexit)(const struct arch *a, const u8 *p, u32 n_before, u32 n);
 };
 
@@ -92,33 +93,33 @@ struct arch_trampoline {
 
 struct elf;
 
-/* The file of a program, of which n bytes of code begin at `entry`. */
+/* The file of a program; `code` has n bytes from its entry point on. */
 struct arch_image {
 	u64 entry;
 	const u8 *code;
 	u32 n;
-	/* What else of it is loaded, as much as there is; NULL: nothing. The word that will be at an address; 0: unknown. */
+	/* Reads other loaded bytes; NULL: there are none. Reads a word as it will be after relocation; 0: unknown. */
 	const u8 *(*code_at)(const struct elf *elf, u64 va, u32 *ret_n);
 	u64 (*word_at)(const struct elf *elf, u64 va);
 	const struct elf *elf;
 };
 
 struct arch_start {
-	u64 end;  /* of _start, behind the call that never returns; 0: it begins otherwise */
+	u64 end;  /* the end of _start, behind the call that never returns; 0: not recognised */
 	u64 main; /* 0: unknown */
 };
 
 /* The stubs of a PLT. */
 struct arch_plt {
-	/* Bytes of the stub at p, where n are; 0: none begins there. NULL: all are as long as the section says. */
+	/* The size of the stub at p; 0: none begins there. NULL: the section header has the size of all stubs. */
 	u64 (*size)(const u8 *p, u64 n);
-	u8 step; /* from where none begins to where the next may */
+	u8 step; /* alignment of stubs, if there is a size() */
 	/*
 	 * The GOT word that the stub of n bytes at `va` jumps through; 0 if it is not a stub. `got` is the address in
 	 * the register by which i386's shared code reaches the GOT.
 	 */
 	u64 (*slot)(const struct arch *a, const u8 *p, u64 n, u64 va, u64 got);
-	/* The number of the relocation of the slot that the stub fills, as it says itself; NULL: they say nothing. */
+	/* The number of the relocation that a stub pushes; NULL: stubs push none. */
 	bool (*number)(const struct arch *a, const u8 *p, u64 n, u64 *ret_number);
 	/* Whether this is the PLT's first entry, which enters the dynamic linker; NULL: unknown. */
 	bool (*is_front)(const u8 *p, u64 n);
@@ -130,52 +131,53 @@ struct arch_reloc {
 	u8 bytes; /* 0: it is none */
 };
 
-/* What the table of Go's functions can be made into call frame information by. */
+/* What Go's table of functions tells about frames on this architecture. */
 enum arch_go {
 	ARCH_GO_UNKNOWN,
-	ARCH_GO_DEPTHS,         /* how deep the stack is */
-	ARCH_GO_FRAME_POINTERS, /* likewise, and what has a frame keeps a frame pointer */
+	ARCH_GO_DEPTHS,         /* the depth of the stack */
+	ARCH_GO_FRAME_POINTERS, /* the same, and every function with a frame keeps a frame pointer */
 };
 
 struct arch {
-	const char *names[4];       /* as uname -m says them */
-	const struct arch *sibling; /* the same processors with words of another size; NULL */
+	const char *names[4];       /* as in uname -m */
+	const struct arch *sibling; /* the same processors with another word size; NULL */
 	u16 machine;                /* EM_* */
 	u8 word;                    /* bytes of an address */
 
-	/* Registers of samples, by the number in their masks; the names of others are a letter and the number. */
+	/* Registers by bit number in the samples' masks. The name of any other is a letter and the number. */
 	const struct arch_reg *regs;
 	u8 n_regs;
 	char letter;
 	bool has_vectors; /* numbers from 32 on are the halves of XMM0 to XMM15 */
-	u64 caller_regs;  /* those that finding callers takes; 0: nobody can */
+	u64 caller_regs;  /* the registers that unwinding needs; 0: pace cannot unwind there */
 	u8 sp, ip;        /* DWARF numbers; ip: where walks keep the sampled address */
 	u8 fp;   /* points to the saved caller's fp, the return address follows it; or ARCH_NO_FP */
 	u8 link; /* where a call leaves its return address; ARCH_NO_REG: on the stack */
 	u64 va_mask; /* mask of the address bits: the other bits are a signature (pointer authentication) */
 
 	/* Code. */
-	bool is_x86;                  /* arch/x86_decode reads its instructions */
-	const struct arch_code *code; /* NULL: nobody reads it, only rows lead to callers */
+	bool is_x86; /* arch/x86_decode decodes its instructions */
+	const struct arch_code
+		*code; /* NULL: its code cannot be read, so only CFI rows lead to callers */
 	const struct arch_trampoline *trampolines;
 	u8 n_trampolines;
-	const struct isa *isa; /* how it is shown; NULL: nobody can */
+	const struct isa *isa; /* NULL: its code cannot be disassembled */
 	enum arch_go go;
 
 	/* Files. */
 	struct arch_start (*start)(const struct arch *a, const struct arch_image *image); /* NULL */
 	const struct arch_plt *plt;
 	struct arch_reloc debug_relocs[3];
-	u32 irelative, relative; /* the types of relocations; 0: not known */
-	bool has_thumb; /* the lowest bit of a function's address says which instructions it has */
-	bool has_small_pages; /* programs' pages are 4 KiB, nothing else */
+	u32 irelative, relative; /* relocation types; 0: unknown */
+	bool has_thumb;          /* the lowest bit of a function's address marks Thumb code */
+	bool has_small_pages;    /* pages of programs are always 4 KiB */
 
 	/* Kernels. */
-	const char *kernel_text; /* the symbol that recordings name; NULL: _text */
-	const char
-		*kernel_ways[12]; /* functions on the way to the scheduler, "x*": what begins so */
-	bool has_plain_modules;   /* modules are loaded without a .plt that the kernel adds */
-	bool has_halves;          /* the kernel's addresses are above all those of programs */
+	const char *kernel_text; /* the symbol that recordings refer to; NULL: _text */
+	const char *kernel_ways
+		[12]; /* entry functions through which threads are preempted; * stands for any ending */
+	bool has_plain_modules; /* the kernel adds no .plt to modules */
+	bool has_halves;        /* the kernel's addresses are above those of all programs */
 };
 
 extern const struct arch arch_x86_64, arch_i386, arch_arm64, arch_riscv64, arch_arm, arch_s390x,
@@ -184,19 +186,19 @@ extern const struct arch arch_x86_64, arch_i386, arch_arm64, arch_riscv64, arch_
 #define ARCH_REGS(of)        .regs = (of), .n_regs = ARRAY_SIZE(of)
 #define ARCH_TRAMPOLINES(of) .trampolines = (of), .n_trampolines = ARRAY_SIZE(of)
 
-/* Each of those known; NULL behind the last. */
+/* The i-th architecture; NULL behind the last. */
 const struct arch *arch_at(size_t i);
 
-/* The machine that pace was built for; NULL: none of those known. */
+/* Returns the architecture that pace was built for; NULL: unknown. */
 const struct arch *arch_of_host(void);
 
-/* A machine as uname -m says it, NULL: this one; NULL: none of those known. */
+/* Returns the architecture of a machine as uname -m names it; of this one, if `name` is NULL. NULL: unknown. */
 const struct arch *arch_of_name(const char *name);
 
-/* The files of a machine, EM_*; of those that have it the first in the table. NULL: none of those known. */
+/* Returns the architecture of ELF files with this e_machine; NULL: unknown. */
 const struct arch *arch_of_machine(u16 machine);
 
-/* The architecture, or its sibling, whose words have that many bytes; NULL: there is none. */
+/* Returns the architecture or its sibling, whichever has this word size in bytes; NULL: neither. */
 const struct arch *arch_with_word(const struct arch *a, u8 word);
 
 #endif

@@ -49,7 +49,7 @@ static struct arch_op load_of(u32 v)
 		return (struct arch_op){ARCH_OP_NONE};
 	if ((v >> 27 & 7) == 5) /* pairs */
 		op.reg2 = v >> 10 & 31;
-	/* What goes to the register that is always 0 is not kept. */
+	/* Register 31 is the zero register here. */
 	if (is_vector || op.reg == ZERO)
 		op.reg = ARCH_NO_REG;
 	if (is_vector || op.reg2 == ZERO)
@@ -81,7 +81,7 @@ static bool saves_frame(u32 v)
 	return (v & 0xffc07fff) == 0xa9807bfd; /* stp x29,x30,[sp,#-n]! */
 }
 
-/* Before and behind the instruction that saves both, with mov x29,sp still to come. */
+/* Before or after the instruction that saves both registers, with mov x29,sp still to be executed. */
 static struct arch_op entry(const struct arch *a, const u8 *p, u32 n_before, u32 n)
 {
 	u32 before = n_before >= 4 ? load_u32(p - 4) : 0;

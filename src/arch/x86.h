@@ -1,5 +1,5 @@
 /*
- * x86.h - the parts of x86-64 and i386 that are files of their own: what is read out of their instructions.
+ * x86.h - the functions that read x86 code, which x86-64 and i386 share.
  *
  * Source   Intel SDM, volume 2; the calling conventions of the ABI supplements; the system calls' numbers:
  *          asm/unistd_64.h, unistd_32.h

@@ -164,7 +164,7 @@ static bool is_init(const u8 *p, u32 n)
 		!memcmp(p + sizeof(head) + between, tail, sizeof(tail));
 }
 
-/* Before and behind push %rbp, with mov %rsp,%rbp still to come; endbr may come first. */
+/* Before or after push %rbp, with mov %rsp,%rbp still to be executed; endbr may be first. */
 static struct arch_op entry(const struct arch *a, const u8 *p, u32 n_before, u32 n)
 {
 	u32 skip = endbr_size(p, n);

@@ -1,7 +1,7 @@
 /*
  * regs.h - the names of the registers that samples carry, by their numbers in register masks.
  *
- * In       an architecture; NULL: one that is not known
+ * In       an architecture; NULL: unknown
  */
 #ifndef PACE_RECORD_REGS_H
 #define PACE_RECORD_REGS_H
@@ -11,7 +11,7 @@
 #include "base/str.h"
 #include "base/types.h"
 
-/* The architecture of samples with these registers, recorded on `machine`; NULL: unknown. */
+/* Returns the architecture of samples with these registers, recorded on `machine`; NULL: unknown. */
 const struct arch *regs_arch(const struct arch *machine, u64 abi);
 
 /*

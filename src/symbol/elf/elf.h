@@ -65,7 +65,7 @@ int elf_of_memory(struct elf *elf, const void *data, u64 size, struct err *err);
 int elf_open_debugdata(struct elf *elf, const struct elf *image, struct err *err);
 void elf_close(struct elf *elf);
 
-/* The file's architecture; NULL: it is not known, or its words are not that machine's (x32). */
+/* Returns the file's architecture; NULL: it is unknown, or the ELF class is not the machine's (x32). */
 const struct arch *elf_arch(const struct elf *elf);
 
 /* Whether the section's name begins with `begin`; whether it is `name`. */

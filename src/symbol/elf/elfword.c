@@ -15,7 +15,7 @@ static bool take_relocation(struct bytes *b, struct relocation *ret)
 	return bytes_u64(b, &ret->place) && bytes_u64(b, &ret->info) && bytes_u64(b, &ret->addend);
 }
 
-/* The type of the relocations that put an address of the file into a word; 0: not known. */
+/* The type of relocations that add the load address to a word; 0: unknown. */
 static u32 relative_of(const struct elf *elf)
 {
 	const struct arch *arch = arch_of_machine(elf->machine);

@@ -288,7 +288,7 @@ static u64 got_base(const struct elf *elf)
 	return got ? got->addr : 0;
 }
 
-/* The slot that a stub says to have filled; 0: it says nothing. */
+/* The slot that a stub makes the dynamic linker fill; 0: it does not say. */
 static u64 slot_to_fill(const struct slots *slots, const u8 *code, u64 n)
 {
 	const struct arch *arch = slots->arch;

@@ -19,7 +19,7 @@
 void embedfold_table(u8 *at, u32 each, u64 n);
 void embedfold_table_back(u8 *at, u32 each, u64 n);
 
-/* Whether the code of files of a machine (EM_*) is folded: x86-64's. A fact of the format, not of who runs pace. */
+/* Whether code of a machine (EM_*) is folded. The format says so for x86-64 only. */
 static inline bool embedfold_has_code(u32 machine)
 {
 	return machine == EM_X86_64;

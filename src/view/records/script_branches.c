@@ -110,7 +110,7 @@ bool script_code_find(struct code *c, struct script *s, const struct location *l
 	return false;
 }
 
-/* Who reads its instructions; NULL: nobody. */
+/* The functions that read this code; NULL: there are none. */
 static const struct arch_code *reader_of(const struct code *c)
 {
 	return c->arch ? c->arch->code : NULL;
