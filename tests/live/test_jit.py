@@ -165,7 +165,7 @@ def a_jitdump_without_the_clock_has_the_later_names():
     rows = table(result.out)
     assert share_of(rows, 'hot.js') > 0.3, rows
     # V8 may use an address twice in so short a time; then that is said.
-    assert result.status == 0 or "'pace record -k mono' tells them apart" in result.err, result
+    assert result.status == 0 or "'pace record -k mono' tells the functions apart" in result.err, result
 
 
 @test

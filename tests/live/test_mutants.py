@@ -77,7 +77,7 @@ def total(out):
 
 
 def complaints(out):
-    return re.findall(r'# .*(?:damaged|is left out|makes no sense|no more than|no debug information|reading its debug information|is packed in a way|unpacking a section|compiled without -g|is stripped|is no ELF|cannot|another build|not an ELF|cut).*', out)
+    return re.findall(r'# .*(?:damaged|is left out|makes no sense|malformed|no more than|no debug information|reading its debug information|is packed in an unknown|unpacking a section|compiled without -g|is stripped|cannot|another build|not an ELF|cut).*', out)
 
 
 def campaign(name, compiler, extension, source, flags, n):

@@ -180,7 +180,7 @@ TEST(raw_bytes_always_work)
 	/* A processor that nobody knows: not an error, and the reasons are told. */
 	list(&d, &unknown, DISASM_ANY, false);
 	CHECK_EQ(d.engine, DISASM_RAW);
-	CHECK_HAS(str_text(&d.why), "ELF machine 75 is not known");
+	CHECK_HAS(str_text(&d.why), "ELF machine 75 is not supported");
 	disasm_fini(&d);
 }
 

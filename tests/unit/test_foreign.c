@@ -60,7 +60,7 @@ TEST(foreign_open_refuses_files_of_other_users)
 	CHECK_EQ(chown(test_path("tmp/perf-1.map"), NOBODY, NOBODY), 0);
 	text = open_text(&f, "/tmp/perf-1.map", "/tmp/perf-1.map");
 	CHECK_HAS(text, "it belongs to user 65534, not to user 0 or root");
-	CHECK_HAS(text, "'chown 0' makes it readable");
+	CHECK_HAS(text, "make it readable by 'chown 0'");
 	/* Root's are everybody's, and one's own are. */
 	tree_file(test_dir(), "roots", "tmp/perf-2.map");
 	CHECK_EQ(chmod(test_path("tmp"), 0755), 0);

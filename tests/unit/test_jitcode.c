@@ -225,7 +225,7 @@ TEST(jitcode_with_another_clock_takes_the_later_name_and_says_so)
 		CHECK_STR(name_at(&c, 150, 0x2000), "jit-42.dump new+0");
 		CHECK_STR(name_at(&c, 250, 0x3001), "jit-42.dump other+1");
 		CHECK_EQ(said_count(&c.said, "1 functions replaced others"), 1);
-		CHECK_EQ(said_count(&c.said, "'pace record -k mono' tells them apart"), 1);
+		CHECK_EQ(said_count(&c.said, "'pace record -k mono' tells the functions apart"), 1);
 		coding_fini(&c);
 	}
 }

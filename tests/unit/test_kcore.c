@@ -112,7 +112,7 @@ TEST(kcore_refuses_what_is_none)
 	m.file.at[EI_NIDENT] = ET_EXEC;
 	test_write(test_path("program"), m.file.at, m.file.n);
 	CHECK_EQ(kcore_open(&k, test_path("program"), &err), ERR_FORMAT);
-	CHECK_HAS(err.msg, "it is no core file");
+	CHECK_HAS(err.msg, "it is not a core file");
 	elfmaker_fini(&m);
 	test_write(test_path("short"), "\177ELF", 4);
 	CHECK_EQ(kcore_open(&k, test_path("short"), &err), ERR_FORMAT);

@@ -364,7 +364,7 @@ TEST(line_says_that_a_package_is_of_another_build)
 	case_open(&c, "chain.so");
 	CHECK_EQ(line_chain(c.index, c.start, f), 1);
 	CHECK_EQ(line_gap(c.index, c.start), LINE_GAP_ELSEWHERE);
-	CHECK_HAS(line_gap_text(c.index, LINE_GAP_ELSEWHERE), "chain.so.dwp' does not have it");
+	CHECK_HAS(line_gap_text(c.index, LINE_GAP_ELSEWHERE), "chain.so.dwp' does not contain it");
 	case_close(&c);
 	str_fini(&said);
 }
@@ -618,7 +618,7 @@ TEST(line_says_why_an_address_has_no_line)
 	CHECK_STR(last_part(f[0].file), "chain.c");
 	CHECK(!f[0].function);
 	CHECK_EQ(line_gap(c.index, c.start), LINE_GAP_ELSEWHERE);
-	CHECK_HAS(line_gap_text(c.index, LINE_GAP_ELSEWHERE), ".dwo' is not where it was written");
+	CHECK_HAS(line_gap_text(c.index, LINE_GAP_ELSEWHERE), ".dwo' is not at its recorded path");
 	case_close(&c);
 	str_fini(&said);
 	str_fini(&text);
