@@ -1,5 +1,7 @@
 #include "test.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/str.h"
@@ -80,8 +82,26 @@ TEST(kcore_reads_bytes_by_address)
 	CHECK_STR(bytes_at(&k, text + 0x1010, 4), "");
 	CHECK_STR(bytes_at(&k, 0, 4), "");
 	CHECK_STR(bytes_at(&k, UINT64_MAX, 4), "");
+	CHECK_EQ(errno, 0);
 	CHECK_EQ(k.build_id_size, 3);
 	CHECK(!memcmp(k.build_id, "\x00\xff\xa5", 3));
+	kcore_close(&k);
+}
+
+TEST(kcore_says_why_bytes_cannot_be_read)
+{
+	struct kcore k;
+	struct err err;
+	int fd;
+
+	write_core("");
+	CHECK_EQ(kcore_open(&k, test_path("kcore"), &err), 0);
+	fd = k.fd;
+	k.fd = open(test_path("."), O_RDONLY | O_CLOEXEC);
+	CHECK_STR(bytes_at(&k, text, 4), "");
+	CHECK_EQ(errno, EISDIR);
+	close(k.fd);
+	k.fd = fd;
 	kcore_close(&k);
 }
 

@@ -1,6 +1,7 @@
 #include "symbol/code/code.h"
 
 #include <elf.h>
+#include <errno.h>
 
 #include "arch/arch.h"
 #include "symbol/kernel/kcore.h"
@@ -102,6 +103,7 @@ static int from_kcore(struct code *c, const struct code_wish *w, struct err *err
 	const struct kernel *k = &r->kernel;
 	struct kcore kcore;
 	size_t n;
+	int sys;
 
 	if (w->dso->is_guest || !k->has_kallsyms || k->is_copy)
 		return err_set(err, ERR_NOENT, "the recorded kernel does not run here");
@@ -109,7 +111,10 @@ static int from_kcore(struct code *c, const struct code_wish *w, struct err *err
 		return err->code;
 	str_fill(&c->own, 0, w->n);
 	n = kcore_read(&kcore, w->start + shift_to(k, k->kallsyms.text), c->own.at, w->n);
+	sys = errno;
 	kcore_close(&kcore);
+	if (n < w->n && sys)
+		return err_sys(err, sys, "reading '%s'", r->kcore);
 	if (n < w->n)
 		return err_set(err, ERR_NOENT, "'%s' has only %zu of %llu bytes", r->kcore, n,
 			(unsigned long long)w->n);

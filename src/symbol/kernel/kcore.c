@@ -162,6 +162,7 @@ size_t kcore_read(const struct kcore *k, u64 va, void *buf, size_t n)
 	size_t i = search_behind(k->ranges.at, k->ranges.n, sizeof(*k->ranges.at), va);
 	const struct kcore_range *range;
 
+	errno = 0;
 	range = i ? &k->ranges.at[i - 1] : NULL;
 	if (!range || range->end <= va)
 		return 0;

@@ -34,7 +34,10 @@ struct kcore {
 int kcore_open(struct kcore *k, const char *path, struct err *err);
 void kcore_close(struct kcore *k);
 
-/* Copies the bytes at an address to buf. Returns their number: at most n, and not beyond their range. */
+/*
+ * Copies the bytes at an address to buf. Returns their number: at most n, and not beyond their range. If a read
+ * fails, errno says why; otherwise errno is 0.
+ */
 size_t kcore_read(const struct kcore *k, u64 va, void *buf, size_t n);
 
 #endif
