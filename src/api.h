@@ -51,8 +51,19 @@ enum {
 /* The public form of a counter's value. `has_times`: the counter reports its times. */
 struct pace_value api_public_value(const struct counter_value *v, bool has_times);
 
+/* ---- options (api_options.c) ---- */
+
 /* Checks what the options alone can show to be wrong. */
 int api_check_options(const struct pace_options *o, struct err *err);
+
+/* Checks the target: everything that the kernel would refuse with a bare EINVAL. */
+int api_check_target(const struct pace_options *o, pid_t pid, int cpu, struct err *err);
+
+/* Completes the attr of an event. `leads`: the event is alone or leads its group, and is what is switched and sampled. */
+int api_complete(const struct pace_options *o, bool leads, bool is_group, struct event_attr *a,
+	struct err *err);
+
+/* ---- events and samples in their public form ---- */
 
 struct pace_event api_public_event(const struct event *e);
 

@@ -28,10 +28,4 @@ static inline u32 random_below(struct random *r, u32 n)
 	return (u32)(((random_next(r) >> 32) * n) >> 32);
 }
 
-/* In [0, 1). */
-static inline double random_share(struct random *r)
-{
-	return (double)(random_next(r) >> 11) / 9007199254740992.0;
-}
-
 #endif

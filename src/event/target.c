@@ -72,7 +72,8 @@ int target_add_all(struct target *t, struct err *err)
 	return add_processes(t, NULL, err);
 }
 
-int target_add_user(struct target *t, uid_t uid, struct err *err)
+/* Appends the threads of all processes that run as this user now, except this process. */
+static int add_uid(struct target *t, uid_t uid, struct err *err)
 {
 	return add_processes(t, &uid, err);
 }
@@ -87,7 +88,7 @@ static int add_user(struct target *t, const char *text, struct err *err)
 		uid = user->pw_uid;
 	else if (!num_scan(&p, 10, &uid) || *p || uid >= UINT32_MAX)
 		return err_set(err, ERR_NOENT, "-u %s: there is no user of this name", text);
-	if (target_add_user(t, (uid_t)uid, err))
+	if (add_uid(t, (uid_t)uid, err))
 		return err->code;
 	return t->threads.n ? 0 : err_set(err, ERR_NOENT, "-u %s: nothing runs as this user", text);
 }

@@ -51,9 +51,6 @@ pid_t target_process(pid_t tid);
 /* Appends the threads of process `pid` (all of /proc/PID/task). */
 int target_add_process(struct target *t, pid_t pid, struct err *err);
 
-/* Appends the threads of all processes that run as this user now, except this process. */
-int target_add_user(struct target *t, uid_t uid, struct err *err);
-
 /* Appends the threads of all processes that exist now. */
 int target_add_all(struct target *t, struct err *err);
 

@@ -294,10 +294,8 @@ static void apply_guest_mmap(struct machine *m, const struct record_mmap *r, u64
 
 	if (map.end < map.start)
 		map.end = UINT64_MAX;
-	if (!guest && m->guests.n == GUESTS_MAX) {
-		m->n_ignored++;
+	if (!guest && m->guests.n == GUESTS_MAX)
 		return;
-	}
 	if (!guest) {
 		vec_add(&m->guests,
 			((struct guest){.pid = r->pid, .kernel = new_process(m, r->pid, 0, NULL)}));
@@ -334,10 +332,8 @@ static void apply_mmap(struct machine *m, const struct record *rec, const struct
 	struct process *p = is_kernel ? m->kernel : get_process(m, r->pid);
 	struct map map = {.start = r->addr, .end = r->addr + r->len, .pgoff = r->pgoff};
 
-	if (mode == PERF_RECORD_MISC_GUEST_USER || !r->len) {
-		m->n_ignored++;
+	if (mode == PERF_RECORD_MISC_GUEST_USER || !r->len)
 		return;
-	}
 	if (mode == PERF_RECORD_MISC_GUEST_KERNEL) {
 		apply_guest_mmap(m, r, time);
 		return;
@@ -367,10 +363,8 @@ static void apply_ksymbol(struct machine *m, const struct record_ksymbol *k, u64
 	struct map map = {.start = k->addr, .end = k->addr + k->len, .pgoff = k->addr};
 	const struct space *now = process_newest(m->kernel);
 
-	if (!k->len || map.end < map.start) {
-		m->n_ignored++;
+	if (!k->len || map.end < map.start)
 		return;
-	}
 	if (k->flags & UNREGISTER) {
 		m->maps.owner++;
 		push_space(m, m->kernel,

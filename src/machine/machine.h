@@ -6,7 +6,7 @@
  * Owns     threads, processes, DSOs, strings
  * Life     the session's; all pointers handed out stay valid, even while more records come, until
  *          machine_forget() drops what they point to
- * Errors   none: unknown pids get an entry, invalid maps are counted in n_ignored
+ * Errors   none: unknown pids get an entry, maps of nothing are left out: samples in them are in no map
  * Threads  one thread calls machine_apply(); afterwards any number may look up
  * Source   linux/perf_event.h: MMAP, MMAP2, COMM, FORK, EXIT, KSYMBOL
  *
@@ -80,7 +80,6 @@ struct machine {
 	const struct machine_coder *coder; /* NULL: none; set right after machine_init() */
 	u64 followed_to;                   /* the latest time that machine_follow() met */
 	bool is_foreseen;                  /* machine_foresee() has taken in all records */
-	u64 n_ignored;                     /* invalid records */
 	const char *swapper;
 };
 

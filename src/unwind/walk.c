@@ -7,7 +7,8 @@ static bool is_full(const struct walk *w)
 	return w->dump->dyn_size + 8 > w->dump->bytes.n;
 }
 
-bool walk_is_cut_off(const struct walk *w, u64 va)
+/* Whether the address is above the dump. A dump that is not full ends at the end of the stack. */
+static bool is_cut_off(const struct walk *w, u64 va)
 {
 	return va - w->dump_start < w->dump->dyn_size + (64 << 20) && is_full(w);
 }
@@ -35,7 +36,7 @@ bool walk_read(void *ctx, u64 va, unsigned size, u64 *ret_v)
 		return false;
 	}
 	if (n < size || at > n - size) {
-		w->has_missed_above |= walk_is_cut_off(w, va) || is_absent(w, va);
+		w->has_missed_above |= is_cut_off(w, va) || is_absent(w, va);
 		return false;
 	}
 	memcpy(&v, (const u8 *)w->dump->bytes.at + at, size);
@@ -49,7 +50,7 @@ void walk_go_to_interrupted(struct walk *w)
 
 	w->cfa = sp;
 	w->has_left |= sp - w->dump_start >= w->dump->dyn_size &&
-		(sp < w->dump_start || !walk_is_cut_off(w, sp));
+		(sp < w->dump_start || !is_cut_off(w, sp));
 }
 
 enum stack_ending walk_ending_of_miss(const struct walk *w)

@@ -45,9 +45,6 @@ void walk_take_regs(struct walk *w, const struct stack_input *in);
  */
 bool walk_read(void *ctx, u64 va, unsigned size, u64 *ret_v);
 
-/* Whether the address is above the dump. A dump that is not full ends at the end of the stack. */
-bool walk_is_cut_off(const struct walk *w, u64 va);
-
 /* Takes the stack pointer of the code that a signal interrupted: it may be on another stack. */
 void walk_go_to_interrupted(struct walk *w);
 

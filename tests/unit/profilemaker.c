@@ -149,14 +149,15 @@ void profilemaker_add_cell(const struct key *key, const struct hist *h, const st
 {
 	const struct celltext l = celltext_of(key);
 	struct str room = {0};
+	const u32 n_parts = key->figure ? hist_n_parts(h) : 1;
 	struct cell cell;
 
-	for (unsigned k = 0; k < key_n_parts(key, h); k++) {
+	for (u32 k = 0; k < n_parts; k++) {
 		const size_t start = text->n;
 
 		key_cell(key, h, e, k, &room, &cell);
 		celltext_add(&l, &cell, text);
-		if (key_n_parts(key, h) > 1)
+		if (n_parts > 1)
 			str_pad_left(text, start, l.width);
 	}
 	str_fini(&room);

@@ -184,7 +184,9 @@ static u64 bytes_in_use(void)
 #if defined(__SANITIZE_ADDRESS__)
 	return __sanitizer_get_current_allocated_bytes();
 #else
-	return mallinfo2().uordblks;
+	struct mallinfo2 m = mallinfo2();
+
+	return m.uordblks + m.hblkhd;
 #endif
 }
 
@@ -278,7 +280,11 @@ static void pump(struct churn *c)
 
 TEST(follow_live_of_100000_short_processes_takes_no_more_memory_than_of_some)
 {
-	enum { PROCESSES = 100000, A_ROUND = 100, NS = 10000 };
+	/*
+	 * Memory that is never given back would be more than 4 bytes for each process. Less is no leak: what malloc()
+	 * cannot use between chunks counts as in use and grows a little, until 250000 processes have been there.
+	 */
+	enum { PROCESSES = 100000, A_ROUND = 100, NS = 10000, SLACK = 2 * PROCESSES / 2 };
 	static struct churn c; /* not on the stack, which is to fit into a copy */
 	u64 most = 0, most_of_half = 0;
 
@@ -297,7 +303,7 @@ TEST(follow_live_of_100000_short_processes_takes_no_more_memory_than_of_some)
 		if (i <= PROCESSES / 2)
 			most_of_half = most;
 	}
-	CHECK(most <= most_of_half + most_of_half / 50);
+	CHECK(most <= most_of_half + SLACK);
 	CHECK(c.trace.machine.threads.n < 2000);
 	follow_end(&c.follow);
 	pump(&c);

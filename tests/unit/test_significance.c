@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "base/random.h"
+#include "unit/chance.h"
 #include "profile/diff/significance.h"
 #include "profile/maths/tdist.h"
 

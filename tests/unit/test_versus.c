@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "base/random.h"
+#include "unit/chance.h"
 #include "profile/diff/versus.h"
 
 enum { EXPERIMENTS = 200, PAIRS_MAX = 64 };

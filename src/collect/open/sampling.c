@@ -437,7 +437,8 @@ static void apply_one(const struct sampling *s, bool is_asked, struct event *e,
 
 /* ---- the tracker: reports tasks while no other event does ---- */
 
-bool sampling_needs_tracker(const struct sampling *s, const struct event_list *events)
+/* Whether the tracker is needed: because the other events are switched on and off, or their rings are overwritten. */
+static bool needs_tracker(const struct sampling *s, const struct event_list *events)
 {
 	vec_each(e, events)
 		if (is_overwritten(s, e))
@@ -483,7 +484,7 @@ int sampling_apply(struct sampling *s, struct event_list *events, const struct t
 		return err->code;
 	vec_each(e, events)
 		note_left_children(s, target, e, log);
-	if (sampling_needs_tracker(s, events))
+	if (needs_tracker(s, events))
 		add_tracker(s, events, target);
 	vec_each(e, events) {
 		if (!(e->wishes & EVENT_TRACKER))

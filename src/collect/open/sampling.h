@@ -77,14 +77,11 @@ bool sampling_can_change(const struct event *e);
  */
 bool sampling_is_timer(const struct event_attr *a);
 
-/* The name of the event that counts nothing but reports who runs where while others are off. */
-#define SAMPLING_TRACKER "dummy:HG"
-
 /*
- * Whether that event is needed: because the others are switched on and off, or their rings are
- * overwritten. sampling_apply() appends it as the last event.
+ * The name of the event that counts nothing but reports who runs where while others are off.
+ * sampling_apply() appends it as the last event where it is needed.
  */
-bool sampling_needs_tracker(const struct sampling *s, const struct event_list *events);
+#define SAMPLING_TRACKER "dummy:HG"
 
 /*
  * Fills in sample_type, read_format, frequency and the side-band bits of all events. An event's own

@@ -81,7 +81,8 @@ static u32 symbol_in(const struct key *key, const struct hist *h, const struct h
 	return key->value == key_function_of ? (u32)value : 0;
 }
 
-const struct profile_dso *delta_addressed(const struct delta *d, const struct hist *h,
+/* The DSO of an entry with a cell that is identified only by its address; NULL if there is no such cell. */
+static const struct profile_dso *dso_of_address(const struct delta *d, const struct hist *h,
 	const struct hist_entry *e)
 {
 	for (size_t i = 0; i < d->n_keys; i++) {
@@ -166,7 +167,7 @@ void delta_add(struct delta *d, size_t recording, const struct hist *h)
 	vec_each(e, &h->entries) {
 		const struct hist_value *value =
 			h->options->has_children ? &e->of[0].total : &e->of[0].self;
-		const struct profile_dso *addressed = delta_addressed(d, h, e);
+		const struct profile_dso *addressed = dso_of_address(d, h, e);
 		struct delta_row *row;
 
 		for (size_t i = 0; i < d->n_keys; i++) {

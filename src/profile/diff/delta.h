@@ -108,10 +108,6 @@ double delta_share(const struct delta *d, const struct delta_row *row, size_t re
 /* The mean of the row's shares in the recordings of a side. */
 double delta_side_share(const struct delta *d, const struct delta_row *row, int side);
 
-/* The DSO of an entry with a cell that is identified only by its address; NULL if there is no such cell. */
-const struct profile_dso *delta_addressed(const struct delta *d, const struct hist *h,
-	const struct hist_entry *e);
-
 /* The position of the first key that groups by this property of frames, or n_keys. */
 size_t delta_column(const struct delta *d, enum key_frame frame);
 

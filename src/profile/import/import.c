@@ -29,7 +29,8 @@ static const struct importer *recognize(const void *first, size_t n)
 	return NULL;
 }
 
-const struct importer *import_recognize(const void *first, size_t n)
+/* Finds the importer for data that begins with these bytes, packed or not; NULL: there is none. */
+static const struct importer *importer_of(const void *first, size_t n)
 {
 	const struct bytes packed = bytes_of(first, n);
 	const enum unpack_form form = unpack_form_of(packed);
@@ -62,7 +63,7 @@ const struct importer *import_of_file(const char *path)
 		return NULL;
 	n = fd_read_some_at(fd, first, sizeof(first), 0);
 	if (n > 0)
-		found = import_recognize(first, (size_t)n);
+		found = importer_of(first, (size_t)n);
 	close(fd);
 	return found;
 }
@@ -122,7 +123,7 @@ int import_open(struct import *in, int fd, const char *path, const void *first, 
 	/* Do not read on if no importer knows the format: the input may never end. */
 	if (read_up_to(in, fd, IMPORT_PEEK, err))
 		return err->code;
-	in->importer = import_recognize(str_text(&in->bytes), in->bytes.n);
+	in->importer = importer_of(str_text(&in->bytes), in->bytes.n);
 	if (!in->importer)
 		return 0;
 	if (read_up_to(in, fd, UINT64_MAX, err))

@@ -59,9 +59,7 @@ struct importer {
 /* All importers, ended by NULL. */
 extern const struct importer *const import_table[];
 
-/* The importer for data that begins with these bytes, packed or not; NULL: there is none. */
-const struct importer *import_recognize(const void *first, size_t n);
-/* The same for a regular file; NULL for a pipe, whose beginning cannot be read without consuming it. */
+/* The importer for a regular file; NULL if there is none, or for a pipe, whose beginning cannot be read without consuming it. */
 const struct importer *import_of_file(const char *path);
 
 /*

@@ -51,11 +51,6 @@ const struct key *key_find(const char *name, size_t n)
 	return NULL;
 }
 
-unsigned key_n_parts(const struct key *key, const struct hist *h)
-{
-	return key->figure ? hist_n_parts(h) : 1;
-}
-
 void key_cell(const struct key *key, const struct hist *h, const struct hist_entry *e, u32 event,
 	struct str *room, struct cell *ret)
 {

@@ -77,9 +77,6 @@ void key_add_help(struct str *text);
 void key_cell(const struct key *key, const struct hist *h, const struct hist_entry *e, u32 event,
 	struct str *room, struct cell *ret);
 
-/* The number of cells in a row: in a table of several events, a figure has one for each event. */
-unsigned key_n_parts(const struct key *key, const struct hist *h);
-
 /* Fills in the cell of a text label, as a number if the text is a decimal number. */
 void key_cell_decimal(const struct key_value *v, struct cell *ret);
 

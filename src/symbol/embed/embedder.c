@@ -55,7 +55,7 @@ u32 embedder_string(struct embedder *e, const char *text)
 	return e->starts.at[e->starts.n - 1];
 }
 
-u64 embedder_bytes(struct embedder *e, const void *p, u64 n)
+static u64 add_bytes(struct embedder *e, const void *p, u64 n)
 {
 	u64 at = e->bytes.n;
 
@@ -70,7 +70,7 @@ struct embedded_dso *embedder_add_dso(struct embedder *e, const struct dso *dso)
 	vec_add(&e->dsos,
 		((struct embedded_dso){.kind = dso->kind,
 			.path = embedder_string(e, dso->path),
-			.build_id = embedder_bytes(e, dso->build_id, dso->build_id_size),
+			.build_id = add_bytes(e, dso->build_id, dso->build_id_size),
 			.build_id_size = dso->build_id_size,
 			.pid = dso->pid,
 			.nth = dso->nth,
@@ -112,7 +112,7 @@ void embedder_add_place(struct embedder *e, u64 at, u32 symbol, u32 source, enum
 
 void embedder_add_code(struct embedder *e, u64 at, const void *p, u64 size)
 {
-	vec_add(&e->code, ((struct embedded_code){at, size, embedder_bytes(e, p, size)}));
+	vec_add(&e->code, ((struct embedded_code){at, size, add_bytes(e, p, size)}));
 	last_dso(e)->n_code++;
 }
 
@@ -139,7 +139,7 @@ void embedder_add_section(struct embedder *e, u32 which, u64 address, u64 size, 
 void embedder_add_section_piece(struct embedder *e, u64 offset, const void *p, u64 size)
 {
 	assert(e->sections.n);
-	vec_add(&e->pieces, ((struct embedded_piece){offset, size, embedder_bytes(e, p, size)}));
+	vec_add(&e->pieces, ((struct embedded_piece){offset, size, add_bytes(e, p, size)}));
 	e->sections.at[e->sections.n - 1].n_pieces++;
 }
 
@@ -191,7 +191,7 @@ void embedder_add_dump(struct embedder *e, const char *path, u32 pid, u64 size)
 void embedder_add_piece(struct embedder *e, u64 offset, const void *p, u64 size)
 {
 	assert(e->dumps.n);
-	vec_add(&e->pieces, ((struct embedded_piece){offset, size, embedder_bytes(e, p, size)}));
+	vec_add(&e->pieces, ((struct embedded_piece){offset, size, add_bytes(e, p, size)}));
 	e->dumps.at[e->dumps.n - 1].n_pieces++;
 }
 

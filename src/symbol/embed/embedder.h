@@ -38,7 +38,6 @@ void embedder_init(struct embedder *e);
 void embedder_fini(struct embedder *e);
 
 u32 embedder_string(struct embedder *e, const char *text); /* NULL: 0 */
-u64 embedder_bytes(struct embedder *e, const void *p, u64 n);
 
 /* Begins the next DSO: later additions belong to it. The result is valid until the next call. */
 struct embedded_dso *embedder_add_dso(struct embedder *e, const struct dso *dso);

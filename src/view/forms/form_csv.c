@@ -11,8 +11,8 @@ static const enum rowset_group of_one[] = {ROWSET_PART, ROWSET_VALUE, ROWSET_CER
 			       of_parts[] = {ROWSET_PART, ROWSET_VALUE, ROWSET_SUM},
 			       in_common[] = {ROWSET_KEY};
 
-/* RFC 4180's quotes, for any separator. */
-void form_csv_add(const char *word, const char *separator, struct str *text)
+/* Adds a word in RFC 4180's quotes, if it needs any, and the separator after it. */
+static void add_word(const char *word, const char *separator, struct str *text)
 {
 	struct str safe = {0};
 	bool is_quoted;
@@ -54,11 +54,11 @@ static void add_cell(const struct page *p, const struct rowset_column *c, const 
 		str_add(text, separator_of(p));
 	} else {
 		cell_add_data(cell, &value);
-		form_csv_add(str_text(&value), separator_of(p), text);
+		add_word(str_text(&value), separator_of(p), text);
 		str_fini(&value);
 	}
 	if (c->has_name)
-		form_csv_add(cell->name ? cell->name : "", separator_of(p), text);
+		add_word(cell->name ? cell->name : "", separator_of(p), text);
 }
 
 static size_t add_groups(const struct page *p, const struct rowset *r, size_t row, u32 part,

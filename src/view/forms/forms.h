@@ -81,9 +81,6 @@ static inline bool form_is_data(const struct form *f)
 	return !(f->wants & FORM_IS_FOR_PEOPLE);
 }
 
-/* Adds a word of CSV, quoted if necessary, and the separator after it. */
-void form_csv_add(const char *word, const char *separator, struct str *text);
-
 /* Adds a row with everything below it as members of a JSON object, each with a comma after it. */
 void form_json_members(const struct rowset *r, size_t row, struct out *out);
 

@@ -221,7 +221,7 @@ static void fact_of(const struct rowset *r, const struct rowset_column *c, size_
 
 /* ---- columns ---- */
 
-struct rowset_column histrows_column(const struct key *key, const struct hist *h)
+static struct rowset_column column_of(const struct key *key, const struct hist *h)
 {
 	const bool has_children = h->options->has_children && key->title_with_children;
 
@@ -247,7 +247,7 @@ static void choose_columns(struct histrows *r, const struct histrows_options *o)
 		(struct rowset_column){"event", "Event", ROWSET_PART, CELL_TEXT, true,
 			.id = OF_EVENT});
 	for (size_t i = 0; i < h->options->n_keys; i++)
-		add(r, histrows_column(h->options->keys[i], h));
+		add(r, column_of(h->options->keys[i], h));
 	for (size_t i = 0; i < o->n_columns; i++)
 		if (o->columns[i]->is_value && o->columns[i]->label)
 			add(r,
@@ -263,7 +263,7 @@ static void choose_columns(struct histrows *r, const struct histrows_options *o)
 				"Calls", ROWSET_BELOW, CELL_ROWS, .id = OF_BELOW});
 	if (!h->confidence)
 		return;
-	add(r, histrows_column(&confidence_column, h));
+	add(r, column_of(&confidence_column, h));
 	for (size_t i = 0; i < ARRAY_SIZE(certainties); i++)
 		if (h->options->has_children || !is_of_total(certainties[i].id))
 			add(r, certainties[i]);
@@ -301,7 +301,7 @@ void histrows_init(struct histrows *r, const struct hist *h, const struct histro
 		.group = group_of};
 	choose_columns(r, o);
 	for (size_t i = 0; i < o->n_columns; i++) {
-		r->shown[i] = histrows_column(o->columns[i], h);
+		r->shown[i] = column_of(o->columns[i], h);
 		r->shown[i].width = o->widths[i];
 	}
 	r->rows.n_shown = o->n_columns;

@@ -34,8 +34,7 @@ struct histrows {
 void histrows_init(struct histrows *r, const struct hist *h, const struct histrows_options *o);
 void histrows_fini(struct histrows *r);
 
-/* For other views of the same entries: the column of a key, and the cell of what is below an entry. */
-struct rowset_column histrows_column(const struct key *key, const struct hist *h);
+/* For other views of the same entries: the cell of what is below an entry, and the table there. */
 void histrows_set_below(const struct histrows *r, const struct hist_entry *e, struct cell *ret);
 void histrows_open_below(const struct histrows *r, const struct hist_entry *e, struct rowset *ret);
 

@@ -26,7 +26,7 @@ const char *stat_vs_end_name(enum stat_vs_end end)
 	return names[end];
 }
 
-void stat_vs_lines_make(struct stat_vs_lines *lines, const struct pairs *pairs,
+static void stat_vs_lines_make(struct stat_vs_lines *lines, const struct pairs *pairs,
 	const struct stat_options *o, u64 seed)
 {
 	vec_each(row, &pairs->rows) {

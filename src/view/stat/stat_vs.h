@@ -40,9 +40,6 @@ struct stat_vs_lines {
 	size_t n, cap;
 };
 
-void stat_vs_lines_make(struct stat_vs_lines *lines, const struct pairs *pairs,
-	const struct stat_options *o, u64 seed);
-
 /* Adds everything, in the format of `o`. */
 void stat_vs_add(const struct pairs *pairs, const struct stat_vs_facts *facts,
 	const struct stat_options *o, struct str *text);
