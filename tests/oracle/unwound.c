@@ -11,7 +11,7 @@
 
 #include "file/reader.h"
 #include "file/writer.h"
-#include "symbol/live/liveunwind.h"
+#include "trace/liveunwind.h"
 #include "unwind/ending.h"
 
 struct copied {

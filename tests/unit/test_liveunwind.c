@@ -1,4 +1,4 @@
-#include "symbol/live/liveunwind.h"
+#include "trace/liveunwind.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "symbol/live/liveunwind.h"
+#include "trace/liveunwind.h"
 
 #include "event/abi.h"
 #include "unwind/ending.h"

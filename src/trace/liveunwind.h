@@ -15,15 +15,15 @@
  * A reader of such a recording gets the result that copies of the stacks would have given: the
  * same callers, the same endings.
  */
-#ifndef PACE_SYMBOL_LIVEUNWIND_H
-#define PACE_SYMBOL_LIVEUNWIND_H
+#ifndef PACE_TRACE_LIVEUNWIND_H
+#define PACE_TRACE_LIVEUNWIND_H
 
 #include "collect/record/recorder.h"
 #include "record/formats.h"
 #include "session/queue.h"
 #include "symbol/resolve/callers.h"
 #include "symbol/embed/jitcode.h"
-#include "symbol/live/livestack.h"
+#include "trace/livestack.h"
 
 struct liveunwind {
 	const struct event_list *events; /* as they were opened; borrowed */
