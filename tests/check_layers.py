@@ -31,7 +31,6 @@ ROOMS = {
         'types': 'types of data, and what instructions access',
         'resolve': 'from addresses to functions, from samples to callers',
         'code': 'instructions and sources to show',
-        'live': 'stacks walked while they are recorded',
     },
     'profile': {
         'maths': 'figures of many numbers',

@@ -37,6 +37,12 @@ void session_begin_live(struct session *s, const struct event_list *events, stru
 	s->has_times = s->reader.formats.time_in_all;
 }
 
+void session_change_ids(struct session *s)
+{
+	formats_fini(&s->reader.formats);
+	formats_init(&s->reader.formats, &s->reader.events);
+}
+
 void session_close(struct session *s)
 {
 	if (s->is_live)

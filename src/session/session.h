@@ -111,6 +111,9 @@ void session_close(struct session *s);
 /* Begins a session without a file, for records as they are measured (stream_push()). `events` are borrowed. */
 void session_begin_live(struct session *s, const struct event_list *events, struct log *log);
 
+/* Call when the ids of those events have changed. */
+void session_change_ids(struct session *s);
+
 /* Registers an observer for the first pass; it must stay where it is until that pass is over. */
 void session_watch(struct session *s, struct session_observer *observer);
 

@@ -120,6 +120,22 @@ void stream_place(const struct session *s, struct stream_event *e)
 	e->time = s->has_times ? formats_time(f, &e->rec, e->event) : e->rec.offset;
 }
 
+u64 stream_put(struct stream *st, const struct record *rec)
+{
+	struct stream_event e = {.rec = *rec, .nr = st->n_read++};
+
+	session_take(st->session, NULL, rec);
+	stream_place(st->session, &e);
+	enqueue(st, st->parts, &e);
+	return e.time;
+}
+
+void stream_finish_round(struct stream *st, u64 until)
+{
+	st->disorder.n_rounds++;
+	queue_release(&st->parts->queue, until);
+}
+
 /*
  * Reads at the end once more: records that stayed in the file were used after the cursor had passed them,
  * and only now does it show if the file was truncated meanwhile.

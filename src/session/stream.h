@@ -67,6 +67,13 @@ void stream_fini(struct stream *stream);
  */
 void stream_push(struct stream *stream, const struct iovec *runs, int n);
 
+/*
+ * For callers that know up to when nothing is missing, instead of pushing: a record waits until stream_finish_round()
+ * releases all up to a time. Returns its time; 0: the next call releases it.
+ */
+u64 stream_put(struct stream *stream, const struct record *rec);
+void stream_finish_round(struct stream *stream, u64 until);
+
 /* Ends the pushing: all records that wait are released. */
 void stream_end(struct stream *stream);
 

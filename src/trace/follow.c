@@ -52,11 +52,15 @@ void follow_end(struct follow *f)
 /* Between two rounds: has the memory of programs read again, and forgets what has ended. */
 static void rest(struct follow *f)
 {
+	struct trace *t = f->trace;
+
 	if (f->visits.has_walk)
 		livecode_next_round(&f->visits.walk.live);
-	if (f->trace->session.has_times &&
-		machine_forget_ended(&f->trace->machine, f->trace->machine.followed_to))
-		liveproc_forget(&f->trace->files.liveproc);
+	if (!t->session.has_times || !machine_forget_ended(&t->machine, t->machine.followed_to))
+		return;
+	liveproc_forget(&t->files.liveproc);
+	if (f->visits.has_walk)
+		callers_forget(&t->callers, &f->visits.walk);
 }
 
 static int next_in_time(struct follow *f, struct err *err)
@@ -76,9 +80,9 @@ static int next_in_time(struct follow *f, struct err *err)
 			stream_note_disorder(&f->stream);
 		return r;
 	}
-	machine_advance(m, MAX(f->at.time, m->followed_to));
-	if (f->at.rec.type != PERF_RECORD_SAMPLE && f->trace->session.reader.formats.n &&
-		machine_follow(m, &f->trace->session, &f->at, &f->body) > 0)
+	if (f->at.rec.type == PERF_RECORD_SAMPLE || !f->trace->session.reader.formats.n)
+		machine_advance(m, MAX(f->at.time, m->followed_to));
+	else if (machine_follow(m, &f->trace->session, &f->at, &f->body) > 0)
 		f->visit.body = &f->body;
 	return 1;
 }

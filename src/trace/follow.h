@@ -7,7 +7,8 @@
  *          counted something since the previous one, or a single visit that is_idle if none has
  * Owns     the queue of records that wait for older ones
  * Life     a visit and its thread's state are valid until the next visit. A live trace forgets threads that
- *          have ended: its memory grows with what runs, not with what has run
+ *          have ended, and closes files that none has mapped any more for its callers: its memory grows
+ *          with what runs, not with what has run
  * Errors   reading errors. Damage is described in the session's tally
  * Threads  one
  */

@@ -115,16 +115,20 @@ int trace_begin(struct trace *t, const struct trace_options *options, struct err
 	return machine_foresee(&t->machine, &t->session, err);
 }
 
-void trace_begin_live(struct trace *t, const struct event_list *events, struct log *log)
+void trace_begin_live(struct trace *t, const struct event_list *events,
+	const struct find_places *places)
 {
+	static const struct find_places here = {.symfs = "", .is_now = true};
+
 	memset(t, 0, sizeof(*t));
-	t->log = log;
-	session_begin_live(&t->session, events, log);
+	places = places ? places : &here;
+	t->log = places->log;
+	session_begin_live(&t->session, events, places->log);
 	machine_init(&t->machine);
-	jitcode_init(&t->jitcode, events, NULL, NULL);
+	/* Reports say what its dumps lack. */
+	jitcode_init(&t->jitcode, events, places->symfs, NULL);
 	t->machine.coder = &t->jitcode.coder;
-	dso_files_init(&t->files, &t->machine,
-		&(struct find_places){.symfs = "", .log = log, .is_now = true});
+	dso_files_init(&t->files, &t->machine, places);
 	resolver_init(&t->resolver, &t->files);
 	t->resolver.jitcode = &t->jitcode;
 	callers_init(&t->callers, &t->files, NULL);

@@ -78,9 +78,10 @@ int trace_begin(struct trace *t, const struct trace_options *options, struct err
 
 /*
  * Sets up a trace without a file, of a machine that is measured now. Records are applied as they come, or pushed
- * to follow.h, which puts them in order; addresses are looked up in the files and processes of this moment.
- * `events`, as they were opened, are borrowed.
+ * to follow.h, which puts them in order; addresses are looked up in the files and processes of this moment,
+ * or where `places` says; NULL: nowhere else. `events`, as they were opened, are borrowed.
  */
-void trace_begin_live(struct trace *t, const struct event_list *events, struct log *log);
+void trace_begin_live(struct trace *t, const struct event_list *events,
+	const struct find_places *places);
 
 #endif

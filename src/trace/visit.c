@@ -57,10 +57,16 @@ static u32 dso_of_last(const struct space *user, const struct sample_words *chai
 	return map ? map->dso->id : 0;
 }
 
+struct callers_walk *visits_walk(struct visits *v)
+{
+	if (!v->has_walk)
+		callers_walk_init(&v->walk, &v->trace->callers);
+	v->has_walk = true;
+	return &v->walk;
+}
+
 void visit_find_callers(struct visit *v)
 {
-	struct visits *all = v->visits;
-
 	/* The stack was unwound while recording. */
 	if (ending_take(&v->chain, &v->end.ending)) {
 		if (ending_is_of_file(v->end.ending))
@@ -70,10 +76,6 @@ void visit_find_callers(struct visit *v)
 	}
 	if (!callers_has_source(v->format))
 		return;
-	if (!all->has_walk) {
-		callers_walk_init(&all->walk, &all->trace->callers);
-		all->has_walk = true;
-	}
-	v->has_end = callers_of_sample(&all->walk, visit_state(v)->user, v->format, v->sample,
-		v->mode, &v->chain, &v->end);
+	v->has_end = callers_of_sample(visits_walk(v->visits), visit_state(v)->user, v->format,
+		v->sample, v->mode, &v->chain, &v->end);
 }

@@ -68,6 +68,9 @@ void visits_fini(struct visits *v);
 /* Forgets what may not hold any more; to be called before each visit while the machine takes in records. */
 void visits_follow(struct visits *v);
 
+/* What walks stacks, for callers that have registers and stacks of their own. */
+struct callers_walk *visits_walk(struct visits *v);
+
 /* The slow paths of visit_state() and visit_callers(). */
 const struct thread_state *visit_find_state(struct visit *v);
 void visit_find_callers(struct visit *v);

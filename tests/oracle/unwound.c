@@ -11,7 +11,7 @@
 
 #include "file/reader.h"
 #include "file/writer.h"
-#include "symbol/live/liveunwind.h"
+#include "trace/liveunwind.h"
 #include "unwind/ending.h"
 
 struct copied {
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 	liveunwind_describe(&reader.events, &written);
 	if (writer_open(&c.writer, argv[2], &written, &err))
 		fail(&err);
-	liveunwind_init(&c.unwind, &reader.events, &places, reader.info.host.arch);
+	liveunwind_init(&c.unwind, &reader.events, &places);
 	reader_cursor_init(&c.seen, &reader, reader.data_start, reader.data_end);
 	reader_cursor_init(&c.taken, &reader, reader.data_start, reader.data_end);
 	see_round(&c);

@@ -1,4 +1,4 @@
-#include "symbol/live/liveunwind.h"
+#include "trace/liveunwind.h"
 
 #include <unistd.h>
 
@@ -28,6 +28,7 @@ static struct sample_words words_of(const u64 *words, u64 n)
 
 /* ---- a recording, and the filter over it ---- */
 
+/* Static in the tests, not on the stack, which is to fit into a copy. */
 struct fixture {
 	struct recording recording;
 	struct liveunwind unwind;
@@ -51,7 +52,7 @@ static void fixture_init(struct fixture *f)
 	e->attr.sample_regs_user = regs_for_callers(arch_of_host());
 	e->attr.sample_stack_user = STACK;
 	e->attr.flags |= ATTR_EXCLUDE_CALLCHAIN_USER;
-	liveunwind_init(&f->unwind, &f->recording.events, &places, "x86_64");
+	liveunwind_init(&f->unwind, &f->recording.events, &places);
 }
 
 static void fixture_fini(struct fixture *f)
@@ -182,7 +183,7 @@ TEST(liveunwind_writes_callers_in_the_place_of_registers_and_stack)
 	const struct caught *c = caught();
 	enum stack_ending ending;
 	struct record rec;
-	struct fixture f;
+	static struct fixture f;
 	struct sample s;
 
 	fixture_init(&f);
@@ -211,7 +212,7 @@ TEST(liveunwind_says_when_the_stack_goes_on_above_the_dump)
 	const struct caught *c = caught();
 	enum stack_ending ending;
 	struct record rec;
-	struct fixture f;
+	static struct fixture f;
 	struct sample s;
 
 	fixture_init(&f);
@@ -234,7 +235,7 @@ TEST(liveunwind_that_is_late_leaves_the_kernels_callers_where_there_are_some)
 	struct sample_format format;
 	enum stack_ending ending;
 	struct record rec;
-	struct fixture f;
+	static struct fixture f;
 	struct sample s = {0};
 	struct err err;
 
@@ -272,7 +273,7 @@ TEST(liveunwind_knows_a_map_from_another_ring_that_is_taken_later)
 	const struct caught *c = caught();
 	enum stack_ending ending;
 	struct record rec;
-	struct fixture f;
+	static struct fixture f;
 	struct sample s;
 
 	fixture_init(&f);
@@ -295,8 +296,8 @@ TEST(liveunwind_knows_a_map_from_another_ring_that_is_taken_later)
 		CHECK_EQ(rec.size, map.size);
 		CHECK(!memcmp(rec.at, map.at, map.size));
 	}
-	CHECK_EQ(f.unwind.machine.newest_processes.n, 1);
-	CHECK_EQ(f.unwind.machine.newest_processes.at[0]->n_mmaps, c->n_code);
+	CHECK_EQ(f.unwind.trace.machine.newest_processes.n, 1);
+	CHECK_EQ(f.unwind.trace.machine.newest_processes.at[0]->n_mmaps, c->n_code);
 	fixture_fini(&f);
 }
 
@@ -305,7 +306,7 @@ TEST(liveunwind_lets_a_map_wait_that_is_of_later_than_the_round)
 	const struct caught *c = caught();
 	enum stack_ending ending;
 	struct record rec;
-	struct fixture f;
+	static struct fixture f;
 	struct sample s;
 
 	fixture_init(&f);
@@ -334,8 +335,8 @@ static u32 n_open(const struct fixture *f)
 {
 	u32 n = 0;
 
-	for (size_t i = 0; i < f->unwind.callers.n_dsos; i++)
-		n += f->unwind.callers.dsos[i] != NULL;
+	for (size_t i = 0; i < f->unwind.trace.callers.n_dsos; i++)
+		n += f->unwind.trace.callers.dsos[i] != NULL;
 	return n;
 }
 
@@ -345,7 +346,8 @@ static size_t add_program(struct fixture *f, const struct caught *c, u32 pid, u6
 	struct recording_who who = {pid, pid, time};
 	u64 ip = 0x400010, regs[24];
 	char path[64];
-	struct sample s = {.id = 100, .ip = ip, .pid = pid, .tid = pid, .time = time + 3, .period = 7};
+	struct sample s =
+		{.id = 100, .ip = ip, .pid = pid, .tid = pid, .time = time + 3, .period = 7};
 	size_t n = f->recording.starts.n;
 
 	memcpy(regs, c->regs, sizeof(regs));
@@ -354,8 +356,8 @@ static size_t add_program(struct fixture *f, const struct caught *c, u32 pid, u6
 	s.user_stack = (struct sample_stack){{c->stack, 64}, 64};
 	recording_fork(&f->recording, (u32)getpid(), (u32)getpid(), who);
 	snprintf(path, sizeof(path), "/gone/program-%u", pid);
-	recording_mmap(&f->recording, PERF_RECORD_MISC_USER, (struct recording_who){pid, pid, time + 2},
-		0x400000, 0x1000, 0, path);
+	recording_mmap(&f->recording, PERF_RECORD_MISC_USER,
+		(struct recording_who){pid, pid, time + 2}, 0x400000, 0x1000, 0, path);
 	recording_sample(&f->recording, WITH_DUMPS, PERF_RECORD_MISC_USER, &s);
 	recording_exit(&f->recording, (struct recording_who){pid, pid, time + 4});
 	return n + 2;
@@ -368,7 +370,7 @@ TEST(liveunwind_closes_the_files_of_programs_that_have_ended)
 	enum stack_ending ending;
 	u32 most = 0, first_pid = (u32)getpid() + 1;
 	struct record rec;
-	struct fixture f;
+	static struct fixture f;
 	struct sample s;
 
 	fixture_init(&f);
@@ -399,7 +401,7 @@ TEST(liveunwind_begins_with_what_was_there_before)
 	const struct caught *c = caught();
 	enum stack_ending ending;
 	struct record rec;
-	struct fixture f;
+	static struct fixture f;
 	struct sample s;
 
 	fixture_init(&f);
@@ -420,7 +422,7 @@ TEST(liveunwind_cuts_chains_as_their_event_says)
 	const struct caught *c = caught();
 	enum stack_ending ending;
 	struct record rec;
-	struct fixture f;
+	static struct fixture f;
 	struct sample s;
 
 	fixture_init(&f);
@@ -450,7 +452,7 @@ TEST(liveunwind_hands_on_all_other_records_as_they_are)
 		.time = 9,
 		.chain = words_of(chain, 2)};
 	u64 random = 1;
-	struct fixture f;
+	static struct fixture f;
 
 	fixture_init(&f);
 	recording_sample(&f.recording, WITHOUT, PERF_RECORD_MISC_USER, &other);
@@ -483,7 +485,7 @@ TEST(liveunwind_counts_a_sample_that_cannot_be_read_as_lost)
 	static const u64 body[] = {100, 0x1000, 5};
 	union record_body lost;
 	struct record rec;
-	struct fixture f;
+	static struct fixture f;
 	struct err err;
 
 	fixture_init(&f);
@@ -492,7 +494,9 @@ TEST(liveunwind_counts_a_sample_that_cannot_be_read_as_lost)
 	settle(&f);
 	rec = take(&f, 0);
 	CHECK_EQ(rec.type, PERF_RECORD_LOST_SAMPLES);
-	CHECK_EQ(record_decode(&rec, f.unwind.formats.at[0].trailer, &lost, &err), 1);
+	CHECK_EQ(record_decode(&rec, f.unwind.trace.session.reader.formats.at[0].trailer, &lost,
+			 &err),
+		1);
 	CHECK_EQ(lost.lost.lost, 1);
 	CHECK_EQ(f.unwind.n_unreadable, 1);
 	fixture_fini(&f);
@@ -508,7 +512,7 @@ TEST(liveunwind_leaves_samples_of_the_kernels_threads_to_the_kernel)
 	enum stack_ending ending;
 	struct sample_words chain;
 	struct sample found = {0};
-	struct fixture f;
+	static struct fixture f;
 	struct record rec;
 	struct err err;
 

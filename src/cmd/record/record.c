@@ -32,7 +32,7 @@ static void unwind_meanwhile(struct recording *rec)
 	if (!has_dumps)
 		return;
 	liveunwind_describe(&rec->events, &rec->unwound);
-	liveunwind_init(&rec->liveunwind, &rec->events, &places, NULL);
+	liveunwind_init(&rec->liveunwind, &rec->events, &places);
 	rec->recorder.filter = &rec->liveunwind.filter;
 }
 

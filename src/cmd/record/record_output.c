@@ -241,7 +241,7 @@ static void say_result(const struct recording *rec, const char *name,
 static void say_endings(const struct liveunwind *u, struct log *log)
 {
 	log_debug(log, "%llu stacks were walked, %llu frames", (unsigned long long)u->n_samples,
-		(unsigned long long)u->walk.stack.n_frames);
+		(unsigned long long)u->follow.visits.walk.stack.n_frames);
 	for (unsigned i = 0; i < STACK_ENDINGS; i++)
 		if (u->n_ended[i])
 			log_debug(log, "%llu stacks: %s", (unsigned long long)u->n_ended[i],

@@ -40,7 +40,7 @@
 #include "edit/lookback.h"
 #include "record/formats.h"
 #include "session/session.h"
-#include "symbol/live/liveunwind.h"
+#include "trace/liveunwind.h"
 
 /* What steers a recording while it runs. */
 struct record_pilot {

@@ -110,7 +110,8 @@ void callers_settle(struct callers *c)
 /* Whether the files of DSO `id` are still open although no process has mapped them. */
 static bool is_left_open(const struct callers *c, const u8 *is_mapped, u32 id)
 {
-	return c->dsos[id] && c->files->machine->dsos.at.at[id]->kind == DSO_FILE && !is_mapped[id];
+	return c->dsos[id] && c->dsos[id]->file && !is_mapped[id] &&
+		c->dsos[id]->file->dso->kind == DSO_FILE;
 }
 
 bool callers_forget(struct callers *c, struct callers_walk *w)

@@ -43,6 +43,8 @@ static void close_file(struct dso_file *file)
 
 void dso_files_close(struct dso_files *f, u32 id)
 {
+	if (--f->at[id]->n_users)
+		return;
 	close_file(f->at[id]);
 	f->at[id] = NULL;
 }
@@ -163,6 +165,7 @@ struct dso_file *dso_files_get(struct dso_files *f, const struct dso *dso)
 	struct dso_file *file = file_of(f, dso);
 
 	pthread_mutex_lock(&file->lock);
+	file->n_users++;
 	fetch_image(f, file);
 	pthread_mutex_unlock(&file->lock);
 	return file;

@@ -46,6 +46,7 @@ struct dso_file {
 	struct elfstarts starts;
 	enum dso_table table;
 	bool has_cfi;
+	unsigned n_users; /* calls of dso_files_get() that no dso_files_close() has followed */
 	u8 image_tried, debug_tried; /* where it was searched */
 	pthread_mutex_t lock;
 };
@@ -74,7 +75,7 @@ void *dso_files_room(void *at, size_t *n, u32 id, size_t each);
 /* The files of a DSO_FILE or a DSO_VDSO. The image is open if it was found. */
 struct dso_file *dso_files_get(struct dso_files *f, const struct dso *dso);
 
-/* Closes the files of the DSO with this id, if it has any. The next use opens them again. */
+/* Ends one use of what dso_files_get() returned. The last one closes the files; the next use opens them again. */
 void dso_files_close(struct dso_files *f, u32 id);
 
 /* Opens the DSO's debug file, too. Returns whether there is one. */

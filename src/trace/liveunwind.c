@@ -1,4 +1,4 @@
-#include "symbol/live/liveunwind.h"
+#include "trace/liveunwind.h"
 
 #include "event/abi.h"
 #include "unwind/ending.h"
@@ -12,16 +12,16 @@ static bool has_dumps(const struct event_attr *attr)
 
 /* ---- the machine's state ---- */
 
-static void apply(struct liveunwind *u, const struct record *rec, u32 event, u64 time)
+/* Applies the records that wait up to a time, and forgets what has ended. */
+static void catch_up(struct liveunwind *u, u64 until)
 {
-	struct machine *m = &u->machine;
-	union record_body body;
+	struct visit *state;
 	struct err ignored;
 
-	if (record_decode(rec, formats_format(&u->formats, event)->trailer, &body, &ignored) <= 0)
-		return;
-	m->followed_to = MAX(m->followed_to, time);
-	machine_apply(m, rec, &body, m->followed_to);
+	stream_finish_round(&u->follow.stream, until);
+	while (follow_next(&u->follow, &state, &ignored) > 0)
+		;
+	machine_advance(&u->trace.machine, until);
 }
 
 void liveunwind_begin(struct liveunwind *u, const void *records, size_t n)
@@ -30,20 +30,21 @@ void liveunwind_begin(struct liveunwind *u, const void *records, size_t n)
 
 	for (size_t at = 0; record_in(records, n, at, &rec); at += rec.size)
 		if (record_is_state(rec.type))
-			apply(u, &rec, 0, 0);
+			stream_put(&u->follow.stream, &rec);
+	catch_up(u, 0);
 }
 
 static void see(void *ctx, const struct record *rec, bool is_due)
 {
 	struct liveunwind *u = ctx;
-	u32 event = formats_event(&u->formats, rec);
-	u64 time = formats_time(&u->formats, rec, event);
+	struct stream_event e = {.rec = *rec};
 
+	if (record_is_state(rec->type))
+		e.time = stream_put(&u->follow.stream, rec);
+	else if (is_due)
+		stream_place(&u->trace.session, &e);
 	if (is_due)
-		u->due_time = MAX(u->due_time, time);
-	if (!record_is_state(rec->type))
-		return;
-	queue_add(&u->pending, rec, 0, event, time, false);
+		u->due_time = MAX(u->due_time, e.time);
 }
 
 /*
@@ -53,18 +54,9 @@ static void see(void *ctx, const struct record *rec, bool is_due)
 static void settle(void *ctx)
 {
 	struct liveunwind *u = ctx;
-	const struct queued *q;
 
-	machine_advance(&u->machine, u->due_time);
-	livecode_next_round(&u->walk.live);
 	livestack_next_round(&u->livestack);
-	queue_release(&u->pending, u->due_time);
-	while ((q = queue_next(&u->pending)))
-		apply(u, &q->rec, q->event, q->time);
-	if (machine_forget_ended(&u->machine, u->due_time)) {
-		liveproc_forget(&u->files.liveproc);
-		callers_forget(&u->callers, &u->walk);
-	}
+	catch_up(u, u->due_time);
 }
 
 /* ---- samples ---- */
@@ -79,7 +71,7 @@ static void add_record(struct str *out, u32 type, u16 misc, size_t start)
 /* The file has one sample less: it is counted as lost. */
 static void add_loss(struct liveunwind *u, u32 event, struct str *out)
 {
-	const struct sample_format *format = formats_format(&u->formats, event);
+	const struct sample_format *format = &u->trace.session.reader.formats.at[event];
 	union record_body body = {.lost.lost = 1};
 	const struct event *e = &u->events->at[event];
 	struct sample who = {.id = e->n_ids ? e->ids[0] : 0};
@@ -106,16 +98,17 @@ static bool cut_chain(struct sample_words *chain, u64 limit)
 }
 
 /* Notes what would let later samples be walked further. */
-static void note_ending(struct liveunwind *u, const struct stack_end *end, const char *comm)
+static void note_ending(struct liveunwind *u, const struct stack_end *end, const struct sample *s,
+	const char *comm)
 {
-	const struct sample_stack *stack = &u->sample.user_stack;
+	const struct sample_stack *stack = &s->user_stack;
 
 	u->n_samples++;
 	u->n_ended[end->ending]++;
 	if (end->ending == STACK_DUMP_TOO_SMALL)
 		u->deep_comm = comm;
 	if (end->ending == STACK_NOT_COPIED && end->sp)
-		livestack_touch(&u->livestack, u->sample.pid, end->sp + stack->dyn_size,
+		livestack_touch(&u->livestack, s->pid, end->sp + stack->dyn_size,
 			end->sp + stack->bytes.n);
 }
 
@@ -128,43 +121,44 @@ static bool has_own_callers(const struct sample_words *chain)
 	return false;
 }
 
-/* Walks the sample's stack. The chain is in u->chain. */
-static void walk(struct liveunwind *u, u32 event, u64 regs, const struct thread_state *state)
+/* Gives the sample the chain of its stack, which is in u->chain. */
+static void walk(struct liveunwind *u, u32 event, u64 regs, struct visit *v, struct sample *s)
 {
-	const struct event *e = &u->events->at[event];
-	struct sample_words chain = u->sample.chain;
+	u32 max_stack = u->events->at[event].own.max_stack;
 	u64 words[ENDING_WORDS];
-	struct stack_end end;
 	u32 n = 0;
 
-	u->chain.n = 0;
-	if (u->is_late && has_own_callers(&chain)) {
+	v->chain = s->chain;
+	if (u->is_late && has_own_callers(&v->chain)) {
 		u->n_hurried++;
-	} else if (callers_find(&u->walk, state->user, regs, &u->sample, &chain, &end)) {
-		if (e->own.max_stack && cut_chain(&chain, e->own.max_stack))
-			end.ending = STACK_TOO_DEEP;
-		note_ending(u, &end, state->comm);
-		n = ending_words(end.ending, words);
+	} else if (callers_find(visits_walk(v->visits), visit_state(v)->user, regs, s, &v->chain,
+			   &v->end)) {
+		if (max_stack && cut_chain(&v->chain, max_stack))
+			v->end.ending = STACK_TOO_DEEP;
+		note_ending(u, &v->end, s, v->state->comm);
+		n = ending_words(v->end.ending, words);
 	}
-	vec_reserve(&u->chain, chain.n + n);
-	if (chain.n)
-		memcpy(u->chain.at, chain.at, chain.n * 8);
-	memcpy(u->chain.at + chain.n, words, n * 8);
-	u->chain.n = chain.n + n;
+	u->chain.n = 0;
+	vec_reserve(&u->chain, v->chain.n + n);
+	if (v->chain.n)
+		memcpy(u->chain.at, v->chain.at, v->chain.n * 8);
+	memcpy(u->chain.at + v->chain.n, words, n * 8);
+	u->chain.n = v->chain.n + n;
+	s->chain = (struct sample_words){(const u8 *)u->chain.at, u->chain.n};
 }
 
-/* Appends u->sample with its chain instead of its registers and stack. */
-static void put_sample(struct liveunwind *u, u32 event, u64 regs, u16 misc, struct str *out)
+/* Appends the sample with its chain instead of its registers and stack. */
+static void put_sample(struct liveunwind *u, u32 event, struct sample *s, u64 regs, u16 misc,
+	struct str *out)
 {
-	struct sample *s = &u->sample;
-	struct thread_state state;
+	struct visit v = {.visits = &u->follow.visits,
+		.sample = s,
+		/* Without times, use the present state. */
+		.time = u->trace.session.has_times ? s->time : UINT64_MAX};
 	size_t start = out->n;
-	/* Without times, use the present state. */
-	u64 time = u->formats.at[event].type & PERF_SAMPLE_TIME ? s->time : UINT64_MAX;
 
-	machine_state_at(&u->machine, s->pid, s->tid, time, &u->strings, &state);
-	walk(u, event, regs, &state);
-	s->chain = (struct sample_words){(const u8 *)u->chain.at, u->chain.n};
+	visits_follow(v.visits);
+	walk(u, event, regs, &v, s);
 	str_fill(out, '\0', RECORD_HEADER_SIZE);
 	sample_encode(&u->written[event], s, out);
 	if (UNLIKELY(out->n - start > UINT16_MAX)) {
@@ -181,35 +175,27 @@ static void put_sample(struct liveunwind *u, u32 event, u64 regs, u16 misc, stru
 void liveunwind_add(struct liveunwind *u, u32 event, const struct sample *sample, u64 known_regs,
 	u16 misc, struct str *out)
 {
-	u->sample = *sample;
-	u->sample_event = TABLE_NONE;
-	put_sample(u, event, known_regs, misc, out);
-}
+	struct sample own = *sample;
 
-static void take_sample(struct liveunwind *u, const struct record *rec, u32 event, struct str *out)
-{
-	struct sample *s = &u->sample;
-	struct err ignored;
-
-	if (u->sample_event != event)
-		memset(s, 0, sizeof(*s));
-	u->sample_event = event;
-	if (sample_decode(&u->formats.at[event], rec->at + RECORD_HEADER_SIZE,
-		    rec->size - RECORD_HEADER_SIZE, UINT64_MAX, s, &ignored))
-		add_loss(u, event, out);
-	else
-		put_sample(u, event, u->events->at[event].attr.sample_regs_user, rec->misc, out);
+	put_sample(u, event, &own, known_regs, misc, out);
 }
 
 static void take(void *ctx, const struct record *rec, struct str *out)
 {
+	const struct formats *formats;
 	struct liveunwind *u = ctx;
-	u32 event = rec->type == PERF_RECORD_SAMPLE ? formats_event(&u->formats, rec) : TABLE_NONE;
+	u32 event = TABLE_NONE;
+	struct sample *s;
 
-	if (event != TABLE_NONE && has_dumps(&u->events->at[event].attr))
-		take_sample(u, rec, event, out);
-	else
+	formats = &u->trace.session.reader.formats;
+	if (rec->type == PERF_RECORD_SAMPLE)
+		event = formats_event(formats, rec);
+	if (event == TABLE_NONE || !has_dumps(&u->events->at[event].attr))
 		str_addn(out, rec->at, rec->size);
+	else if ((s = decoder_next(&u->follow.decoder, rec, event)))
+		put_sample(u, event, s, u->events->at[event].attr.sample_regs_user, rec->misc, out);
+	else
+		add_loss(u, event, out);
 }
 
 static void hurry(void *ctx, bool is_late)
@@ -253,13 +239,11 @@ void liveunwind_describe(const struct event_list *events, struct event_list *ret
 }
 
 void liveunwind_init(struct liveunwind *u, const struct event_list *events,
-	const struct find_places *places, const char *arch)
+	const struct find_places *places)
 {
 	memset(u, 0, sizeof(*u));
 	u->events = events;
-	u->sample_event = TABLE_NONE;
 	u->filter = (struct recorder_filter){u, see, settle, take, hurry};
-	formats_init(&u->formats, events);
 	u->written = mem_zalloc((events->n + 1) * sizeof(*u->written));
 	for (size_t i = 0; i < events->n; i++) {
 		struct event_attr attr = events->at[i].attr;
@@ -267,36 +251,23 @@ void liveunwind_init(struct liveunwind *u, const struct event_list *events,
 		take_out_dumps(&events->at[i], &attr);
 		sample_format_init(&u->written[i], &attr);
 	}
-	machine_init(&u->machine);
-	/* Reports say what its dumps lack. */
-	jitcode_init(&u->jitcode, events, places->symfs, NULL);
-	u->machine.coder = &u->jitcode.coder;
 	livestack_init(&u->livestack);
-	dso_files_init(&u->files, &u->machine, places);
-	callers_init(&u->callers, &u->files, arch);
-	u->callers.jitcode = &u->jitcode;
-	callers_walk_init(&u->walk, &u->callers);
+	trace_begin_live(&u->trace, events, places);
+	follow_init(&u->follow, &u->trace, FOLLOW_LIVE, UINT64_MAX);
 }
 
 void liveunwind_change_ids(struct liveunwind *u)
 {
-	formats_fini(&u->formats);
-	formats_init(&u->formats, u->events);
+	session_change_ids(&u->trace.session);
 }
 
 void liveunwind_fini(struct liveunwind *u)
 {
 	if (!u->written)
 		return;
-	callers_walk_fini(&u->walk);
-	callers_fini(&u->callers);
-	dso_files_fini(&u->files);
-	jitcode_fini(&u->jitcode);
-	machine_fini(&u->machine);
-	formats_fini(&u->formats);
-	intern_fini(&u->strings);
+	follow_fini(&u->follow);
+	trace_close(&u->trace);
 	mem_free(u->written);
-	queue_fini(&u->pending);
 	vec_fini(&u->chain);
 	memset(u, 0, sizeof(*u));
 }

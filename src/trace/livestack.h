@@ -12,8 +12,8 @@
  * Threads  one
  * Source   process_vm_readv(2); Linux, mm/memory.c: do_anonymous_page()
  */
-#ifndef PACE_SYMBOL_LIVESTACK_H
-#define PACE_SYMBOL_LIVESTACK_H
+#ifndef PACE_TRACE_LIVESTACK_H
+#define PACE_TRACE_LIVESTACK_H
 
 #include "base/types.h"
 

@@ -15,32 +15,20 @@
  * A reader of such a recording gets the result that copies of the stacks would have given: the
  * same callers, the same endings.
  */
-#ifndef PACE_SYMBOL_LIVEUNWIND_H
-#define PACE_SYMBOL_LIVEUNWIND_H
+#ifndef PACE_TRACE_LIVEUNWIND_H
+#define PACE_TRACE_LIVEUNWIND_H
 
 #include "collect/record/recorder.h"
-#include "record/formats.h"
-#include "session/queue.h"
-#include "symbol/resolve/callers.h"
-#include "symbol/embed/jitcode.h"
-#include "symbol/live/livestack.h"
+#include "trace/follow.h"
+#include "trace/livestack.h"
 
 struct liveunwind {
 	const struct event_list *events; /* as they were opened; borrowed */
-	struct formats formats;          /* of the rings */
 	struct sample_format *written;   /* of the file, by event */
-	struct machine machine;
-	struct jitcode jitcode;
-	struct intern strings;
-	struct dso_files files;
-	struct callers callers;
-	struct callers_walk walk;
-	struct queue
-		pending; /* records of processes and maps that were seen and are not in effect yet */
-	u64 due_time;    /* the latest time of a record at the end of the round */
-	VEC(u64) chain;
-	struct sample sample;
-	u32 sample_event; /* the event that `sample` was decoded for */
+	struct trace trace;
+	struct follow follow; /* gets the records of processes and maps; samples do not wait */
+	u64 due_time;         /* the latest time of a record at the end of the round */
+	VEC(u64) chain;       /* of the current sample, with its ending */
 	struct recorder_filter filter;
 	bool is_late;  /* there is no time to walk: samples keep the kernel's own chain */
 	u64 n_hurried; /* samples recorded like this */
@@ -56,9 +44,9 @@ struct liveunwind {
  */
 void liveunwind_describe(const struct event_list *events, struct event_list *ret_written);
 
-/* `events` must be open and have their ids; some have copies of the stack. `arch` NULL: this machine's. */
+/* `events` must be open and have their ids; some have copies of the stack. */
 void liveunwind_init(struct liveunwind *u, const struct event_list *events,
-	const struct find_places *places, const char *arch);
+	const struct find_places *places);
 void liveunwind_fini(struct liveunwind *u);
 
 /* Call when the ids of the events have changed. */

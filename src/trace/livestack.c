@@ -1,4 +1,4 @@
-#include "symbol/live/livestack.h"
+#include "trace/livestack.h"
 
 #include <string.h>
 #include <sys/uio.h>
