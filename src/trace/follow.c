@@ -52,11 +52,16 @@ void follow_end(struct follow *f)
 /* Between two rounds: has the memory of programs read again, and forgets what has ended. */
 static void rest(struct follow *f)
 {
+	struct machine *m = &f->trace->machine;
+
 	if (f->visits.has_walk)
 		livecode_next_round(&f->visits.walk.live);
-	if (f->trace->session.has_times &&
-		machine_forget_ended(&f->trace->machine, f->trace->machine.followed_to))
-		liveproc_forget(&f->trace->files.liveproc);
+	if (!f->trace->session.has_times || !machine_should_forget(m, m->followed_to))
+		return;
+	if (f->let_go)
+		f->let_go(f->borrower);
+	machine_forget_ended(m, m->followed_to);
+	liveproc_forget(&f->trace->files.liveproc);
 }
 
 static int next_in_time(struct follow *f, struct err *err)
