@@ -247,12 +247,17 @@ void machine_forget(struct machine *m, u64 before)
 	m->n_kept = m->threads.n;
 }
 
+/* Samples come at most a round late. */
+enum { LATE_NS = 1000000000, ENDED_LEAST = 512 };
+
+bool machine_should_forget(const struct machine *m, u64 now)
+{
+	return m->n_ended >= ENDED_LEAST + m->n_kept && now >= LATE_NS;
+}
+
 bool machine_forget_ended(struct machine *m, u64 now)
 {
-	/* Samples come at most a round late. */
-	enum { LATE_NS = 1000000000, ENDED_LEAST = 512 };
-
-	if (m->n_ended < ENDED_LEAST + m->n_kept || now < LATE_NS)
+	if (!machine_should_forget(m, now))
 		return false;
 	machine_forget(m, now - LATE_NS);
 	return true;

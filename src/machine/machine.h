@@ -138,7 +138,8 @@ void machine_mark_mapped(const struct machine *m, u8 *mapped);
 /* The process that has this pid now, or had it last; NULL: none had. */
 const struct process *machine_newest_process(const struct machine *m, u32 pid);
 
-/* Forgets what is more than a second older than `now`, once enough threads have ended for that to pay; true if so. */
+/* Whether enough threads have ended for forgetting to pay; then forgets what is more than a second older than `now`. */
+bool machine_should_forget(const struct machine *m, u64 now);
 bool machine_forget_ended(struct machine *m, u64 now);
 
 /* Takes over the table of build-ids that a recording carries. */

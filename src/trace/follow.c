@@ -53,11 +53,15 @@ void follow_end(struct follow *f)
 static void rest(struct follow *f)
 {
 	struct trace *t = f->trace;
+	struct machine *m = &t->machine;
 
 	if (f->visits.has_walk)
 		livecode_next_round(&f->visits.walk.live);
-	if (!t->session.has_times || !machine_forget_ended(&t->machine, t->machine.followed_to))
+	if (!t->session.has_times || !machine_should_forget(m, m->followed_to))
 		return;
+	if (f->let_go)
+		f->let_go(f->borrower);
+	machine_forget_ended(m, m->followed_to);
 	liveproc_forget(&t->files.liveproc);
 	if (f->visits.has_walk)
 		callers_forget(&t->callers, &f->visits.walk);

@@ -40,6 +40,12 @@ struct follow {
 	/* `reading`: the sample whose counter values are being handed out, or NULL. */
 	struct periods periods;
 	struct sample *reading;
+	/*
+	 * FOLLOW_LIVE: called before the machine forgets what has ended, by follow_next() in place of a visit. Callers
+	 * that borrow spaces, such as profile/gather/aggregate, let go of them here. NULL: nobody borrows any.
+	 */
+	void (*let_go)(void *borrower);
+	void *borrower;
 	u64 n_taken, period; /* how many of its values are; its own period */
 	u64 n_read;
 };

@@ -2,6 +2,8 @@
 
 #include "event/abi.h"
 #include "test.h"
+#include "trace/follow.h"
+#include "unit/recording.h"
 
 /* ---- a machine that is measured now ---- */
 
@@ -310,4 +312,85 @@ TEST(aggregate_that_forgets_has_room_for_any_number_of_processes_that_end)
 	CHECK(s.counted.profile.events.at[0].period > 6 * 2 * EACH * PERIOD);
 	CHECK(s.counted.profile.events.at[0].period <= 7 * 2 * EACH * PERIOD);
 	end(&s);
+}
+
+/* ---- that follows what is measured now ---- */
+
+enum { FIELDS = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME };
+
+static void let_go(void *counted)
+{
+	aggregate_forget(counted);
+}
+
+/* A process that lives for half a millisecond. */
+static void add_process(struct recording *r, u32 pid, u64 now, bool is_odd)
+{
+	struct recording_who who = {pid, pid, now};
+
+	recording_fork(r, 1, 1, who);
+	recording_comm(r, PERF_RECORD_MISC_COMM_EXEC, who, is_odd ? "odd" : "even");
+	recording_mmap(r, PERF_RECORD_MISC_USER, who, 0x1000, 0x1000, 0,
+		is_odd ? "/bin/odd" : "/bin/even");
+	recording_sample(r, 0, PERF_RECORD_MISC_USER,
+		&(struct sample){.id = 1, .ip = 0x1010, .pid = pid, .tid = pid, .time = now + 1});
+	who.time += 500000;
+	recording_exit(r, who);
+}
+
+static void count_all(struct follow *f, struct aggregate *counted)
+{
+	struct visit *v;
+	struct err err;
+	int r;
+
+	while ((r = follow_next(f, &v, &err)) > 0)
+		if (v->sample)
+			aggregate_add(counted, v);
+	CHECK_EQ(r, 0);
+}
+
+TEST(aggregate_of_a_live_trace_lets_go_of_what_the_machine_forgets)
+{
+	enum { PROCESSES = 6000, ROUND = 100 };
+	const struct aggregate_options options = {.labels = LABEL_BIT(LABEL_COMM)};
+	struct recording r = {0};
+	struct label_facts facts;
+	struct aggregate counted;
+	struct follow f;
+	struct trace t;
+	struct sink sink;
+	struct err err;
+
+	recording_event(&r, "cycles", FIELDS, 1, 1);
+	trace_begin_live(&t, &r.events, NULL);
+	follow_init(&f, &t, FOLLOW_LIVE, FIELDS);
+	CHECK(!label_facts_init(&facts, &t.session, &t.machine, options.labels, &err));
+	aggregate_init(&counted, &t, &options, &facts);
+	f.let_go = let_go;
+	f.borrower = &counted;
+	sink = follow_sink(&f);
+	/* Nothing is flushed in between: that is up to whoever looks at it. */
+	for (u32 i = 1; i <= PROCESSES; i++) {
+		add_process(&r, 1 + i, (u64)i * 1000000, i % 2);
+		if (i % ROUND)
+			continue;
+		recording_raw(&r, PERF_RECORD_FINISHED_ROUND, 0, NULL, 0);
+		CHECK_EQ(sink_append(&sink, r.data.at, r.data.n, &err), 0);
+		str_clear(&r.data);
+		count_all(&f, &counted);
+	}
+	follow_end(&f);
+	count_all(&f, &counted);
+	CHECK(t.machine.threads.n < PROCESSES / 2);
+	aggregate_forget(&counted);
+	CHECK_STR(text_of(&counted.profile),
+		"cycles odd odd+0x10 3000 3000000\n"
+		"cycles even even+0x10 3000 3000000\n"
+		"cycles 6000 6000000\n");
+	aggregate_fini(&counted);
+	label_facts_fini(&facts);
+	follow_fini(&f);
+	trace_close(&t);
+	recording_fini(&r);
 }

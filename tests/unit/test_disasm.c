@@ -186,6 +186,7 @@ TEST(raw_bytes_always_work)
 
 TEST(a_disassembler_that_was_asked_for_is_not_replaced)
 {
+	enum disasm_engine engine;
 	struct code c = code_of(EM_X86_64, x86, sizeof(x86), 0x1000);
 	struct disasm d;
 	struct err err = {0};
@@ -197,8 +198,10 @@ TEST(a_disassembler_that_was_asked_for_is_not_replaced)
 	CHECK_EQ(disasm(&d, &c, &(struct disasm_options){.objdump = "/bin/true"}, &err),
 		ERR_UNSUPPORTED);
 	CHECK_HAS(err.msg, "'/bin/true' does not decode x86-64");
-	CHECK_EQ(disasm_engine("objdump"), DISASM_OBJDUMP);
-	CHECK_EQ(disasm_engine("capstone"), DISASM_ANY);
+	CHECK_EQ(disasm_choose("objdump", &engine, &err), 0);
+	CHECK_EQ(engine, DISASM_OBJDUMP);
+	CHECK_EQ(disasm_choose("capstone", &engine, &err), ERR_INVAL);
+	CHECK_STR(err.msg, "'capstone' is none of llvm, objdump, raw");
 }
 
 TEST(texts_of_disassemblers_get_one_shape)

@@ -195,8 +195,16 @@ TEST(profile_merge_with_nothing_changes_nothing)
 	CHECK_EQ(empty.rows.n, 1);
 	CHECK(empty.has_stacks);
 	CHECK_EQ(empty.stacks.n, 2);
-	profile_fini(&empty);
+	/* It has the events too, with names of its own, and sums them up from then on. */
+	CHECK_EQ(empty.events.n, 1);
+	CHECK_EQ(empty.events.at[0].n_samples, 1);
+	CHECK_EQ(empty.events.at[0].period, 1);
+	profile_merge(&empty, &a.profile);
+	CHECK_EQ(empty.events.n, 1);
+	CHECK_EQ(empty.events.at[0].period, 2);
 	profilemaker_fini(&a);
+	CHECK_STR(empty.events.at[0].name, "e");
+	profile_fini(&empty);
 }
 
 /* ---- the call tree ---- */

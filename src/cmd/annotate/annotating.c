@@ -59,12 +59,9 @@ static int choose_disassembler(struct annotating *r, struct err *err)
 		return err_set(err, ERR_INVAL, "-M '%s' is neither att nor intel", o->syntax);
 	d->is_intel = o->syntax && !strcmp(o->syntax, "intel");
 	d->objdump = o->objdump;
-	if (o->engine)
-		d->engine = disasm_engine(o->engine);
-	if (o->engine && !d->engine)
-		return err_set(err, ERR_INVAL, "--disassembler '%s' is none of llvm, objdump, raw",
-			o->engine);
-	return 0;
+	return o->engine && disasm_choose(o->engine, &d->engine, err)
+		? err_prefix(err, "--disassembler")
+		: 0;
 }
 
 static int choose(struct annotating *r, struct err *err)

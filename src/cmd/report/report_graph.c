@@ -46,6 +46,19 @@ static void set_graph_word(struct graph_options *g, enum about about, int value)
 	}
 }
 
+static int unknown_word(const char *text, struct err *err)
+{
+	struct str known = {0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(graph_words); i++)
+		if (graph_words[i].about != ABOUT_DEFAULT)
+			str_addf(&known, "%s, ", graph_words[i].word);
+	err_set(err, ERR_INVAL, "'%s' is none of %sa threshold in percent, a number of entries",
+		text, str_text(&known));
+	str_fini(&known);
+	return err->code;
+}
+
 /* The first number is a share, the second a number of entries. */
 static int set_graph_number(struct graph_options *g, const char *text, unsigned i_number,
 	struct err *err)
@@ -54,9 +67,7 @@ static int set_graph_number(struct graph_options *g, const char *text, unsigned 
 	double number = strtod(text, &end);
 
 	if (end == text || *end)
-		return err_set(err, ERR_INVAL,
-			"'%s' is none of none, graph, fractal, flat, folded, caller, callee, percent, period, count, a threshold in percent, a number of entries",
-			text);
+		return unknown_word(text, err);
 	if (i_number == 2)
 		return err_set(err, ERR_INVAL,
 			"'%s': a threshold and a number of entries are given already", text);

@@ -136,6 +136,20 @@ static const char *take_name(struct parser *p)
 	return arena_strdup(&p->assertion->arena, from, (size_t)(to - from));
 }
 
+/* All words but their other names, which follow them in the table. */
+static const struct assertion_node *fail_unknown(struct parser *p, const char *at)
+{
+	struct str text = {0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (!i || words[i].word != words[i - 1].word)
+			str_addf(&text, "%s%s%s", i ? ", " : "this is none of ", words[i].name,
+				words[i].has_name ? "(NAME)" : "");
+	fail(p, at, str_text(&text));
+	str_fini(&text);
+	return NULL;
+}
+
 static const struct assertion_node *parse_word(struct parser *p)
 {
 	size_t n = 0;
@@ -157,9 +171,8 @@ static const struct assertion_node *parse_word(struct parser *p)
 		}
 		return node(p, &w);
 	}
-	return fail(p, from,
-		n ? "this is none of share(NAME), children(NAME), dso(NAME), comm(NAME), nameless, lost, samples"
-		  : "a value is missing here, like share(NAME), 5% or 1000");
+	return n ? fail_unknown(p, from)
+		 : fail(p, from, "a value is missing here, like share(NAME), 5% or 1000");
 }
 
 static const struct assertion_node *parse_value(struct parser *p)

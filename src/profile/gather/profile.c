@@ -193,6 +193,23 @@ static void merge_rows(struct profile *p, const struct profile *from, const u32 
 	}
 }
 
+/* Sums up the events that both have; adds those that p lacks. */
+static void merge_events(struct profile *p, const struct profile *from)
+{
+	for (size_t i = 0; i < from->events.n; i++) {
+		struct profile_event event = from->events.at[i];
+
+		if (i < p->events.n) {
+			p->events.at[i].n_samples += event.n_samples;
+			p->events.at[i].period += event.period;
+			continue;
+		}
+		event.name = intern_str(&p->strings, event.name);
+		event.group = event.group ? intern_str(&p->strings, event.group) : NULL;
+		vec_add(&p->events, event);
+	}
+}
+
 void profile_merge(struct profile *p, const struct profile *from)
 {
 	u32 *dsos = mem_alloc((from->dsos.n + 1) * sizeof(u32));
@@ -216,10 +233,7 @@ void profile_merge(struct profile *p, const struct profile *from)
 		stacks[i] = profile_stack(p, stacks[from->stacks.at[i].parent],
 			frames[from->stacks.at[i].frame]);
 	merge_rows(p, from, frames, stacks);
-	for (size_t i = 0; i < from->events.n && i < p->events.n; i++) {
-		p->events.at[i].n_samples += from->events.at[i].n_samples;
-		p->events.at[i].period += from->events.at[i].period;
-	}
+	merge_events(p, from);
 	vec_each(e, &from->endings)
 		profile_add_ending(p, e->ending, dsos[e->dso], e->n_samples);
 	p->has_stacks |= from->has_stacks;

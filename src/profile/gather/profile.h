@@ -302,8 +302,8 @@ void profile_scale(struct profile *p, double factor);
 void profile_compact(struct profile *p);
 
 /*
- * Adds everything in `from` to p; neither may have names yet. DSOs are matched by source number, strings by their
- * text.
+ * Adds everything in `from` to p, which may be empty; neither may have names yet. DSOs are matched by source number,
+ * events by position, strings by their text.
  */
 void profile_merge(struct profile *p, const struct profile *from);
 

@@ -93,10 +93,19 @@ void disasm_fini(struct disasm *d)
 	str_fini(&d->why);
 }
 
-enum disasm_engine disasm_engine(const char *name)
+int disasm_choose(const char *name, enum disasm_engine *ret, struct err *err)
 {
-	for (enum disasm_engine e = DISASM_LLVM; e < DISASM_ENGINES; e++)
-		if (!strcmp(engines[e].name, name))
-			return e;
-	return DISASM_ANY;
+	struct str known = {0};
+
+	for (enum disasm_engine e = DISASM_LLVM; e < DISASM_ENGINES; e++) {
+		if (!strcmp(engines[e].name, name)) {
+			str_fini(&known);
+			*ret = e;
+			return 0;
+		}
+		str_addf(&known, known.n ? ", %s" : "%s", engines[e].name);
+	}
+	err_set(err, ERR_INVAL, "'%.60s' is none of %s", name, str_text(&known));
+	str_fini(&known);
+	return err->code;
 }

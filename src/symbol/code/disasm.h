@@ -35,7 +35,7 @@ int disasm(struct disasm *d, const struct code *c, const struct disasm_options *
 	struct err *err);
 void disasm_fini(struct disasm *d);
 
-/* The engine called llvm, objdump or raw; DISASM_ANY for other names. */
-enum disasm_engine disasm_engine(const char *name);
+/* The engine with that name; ERR_INVAL lists the names. */
+int disasm_choose(const char *name, enum disasm_engine *ret, struct err *err);
 
 #endif
