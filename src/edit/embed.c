@@ -346,8 +346,9 @@ static void collect_looks(const struct embed *e, struct embedding *d)
 		const struct hit *hit = &e->hits->places.at[d->first_hit + k];
 
 		if (hit->is_look && elf_address_of_offset(elf, hit->address, &rva))
-			vec_add(&d->code, ((struct excerpt_part){rva - MIN(rva, (u64)EMBED_LOOK),
-						  rva + EMBED_LOOK, 0}));
+			vec_add(&d->code,
+				((struct excerpt_part){rva - MIN(rva, (u64)EMBED_LOOK),
+					rva + EMBED_LOOK, 0}));
 	}
 }
 

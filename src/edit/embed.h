@@ -22,8 +22,8 @@ enum {
 	EMBED_FUNCTION_MAX = 1 << 20, /* bytes of one function */
 	EMBED_AROUND = 2 << 10,       /* for unwinding: bytes on both sides of any other place */
 	EMBED_BEHIND = 64,            /* for unwinding: bytes behind a function */
-	EMBED_LOOK = 32,              /* for unwinding: bytes on both sides of a possible return address */
-	EMBED_DUMPS_MAX = 64 << 20,   /* bytes of one jitdump */
+	EMBED_LOOK = 32, /* for unwinding: bytes on both sides of a possible return address */
+	EMBED_DUMPS_MAX = 64 << 20, /* bytes of one jitdump */
 };
 
 struct embed_options {

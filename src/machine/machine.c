@@ -476,8 +476,7 @@ static struct dso *dso_of_entry(struct machine *m, const struct file_build_id *e
 		mode != PERF_RECORD_MISC_GUEST_KERNEL)
 		return NULL;
 	return mode == PERF_RECORD_MISC_GUEST_KERNEL
-		? dso_get_guest(&m->dsos, entry->path, strlen(entry->path),
-			  (u32)MAX(entry->pid, 0))
+		? dso_get_guest(&m->dsos, entry->path, strlen(entry->path), (u32)MAX(entry->pid, 0))
 		: dso_get(&m->dsos, entry->path, strlen(entry->path), 0,
 			  mode == PERF_RECORD_MISC_KERNEL);
 }

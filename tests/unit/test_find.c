@@ -136,8 +136,7 @@ TEST(find_image_without_a_build_id_refuses_a_file_whose_code_lies_elsewhere)
 		if (maps[i].is_it)
 			check_found(&f, image(&f), ".here");
 		else
-			check_refused(&f, image(&f),
-				"another build: the code that was mapped");
+			check_refused(&f, image(&f), "another build: the code that was mapped");
 	}
 	finding_fini(&f);
 }

@@ -253,8 +253,9 @@ TEST(jitcode_misses_dumps_of_those_who_came_while_it_was_recorded)
 	map_at(&c, 0, 0x50000, 0x51000, "/gone/jit-41.dump");
 	CHECK_STR(str_text(&c.said.text), "");
 	map_at(&c, 500, 0x60000, 0x61000, "/gone/jit-42.dump");
-	CHECK_EQ(said_count(&c.said,
-			 "No such file or directory: the code that process 42 generated has no names"),
+	CHECK_EQ(
+		said_count(&c.said,
+			"No such file or directory: the code that process 42 generated has no names"),
 		1);
 	coding_fini(&c);
 }

@@ -575,7 +575,8 @@ TEST(machine_ksymbols_are_there_from_register_to_unregister)
 
 /* ---- build-ids ---- */
 
-static void mapped_inode(struct machine *m, u64 time, u32 pid, u64 addr, u64 inode, const char *path)
+static void mapped_inode(struct machine *m, u64 time, u32 pid, u64 addr, u64 inode,
+	const char *path)
 {
 	union record_body body = {.mmap = {.pid = pid,
 					  .tid = pid,

@@ -15,7 +15,7 @@ struct hit {
 	u64 address; /* as map_offset() returns it */
 	u32 dso;     /* its id */
 	bool is_return;
-	bool is_look;  /* an unwinder only looked at its code, to learn what a word on the stack is */
+	bool is_look; /* an unwinder only looked at its code, to learn what a word on the stack is */
 	u64 n_samples; /* taken at this address; callers and branches do not count */
 };
 
