@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""Exports, read back: the sums of functions are those of `pace report --json`, and the programs that the forms are for agree.
+
+Packages of npm are installed into a folder of this user's cache, once. Without node, npm or a network these tests are skipped."""
+import collections
+import gzip
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *  # noqa: E402,F403
+
+PROGRAM = r'''
+static volatile unsigned long sink;
+static inline __attribute__((always_inline)) void inner(int n) { for (int i = 0; i < n; i++) sink += i; }
+__attribute__((noinline)) void leaf(int n) { inner(n); sink++; }
+__attribute__((noinline)) int again(int depth) { inner(800); if (depth) again(depth - 1); leaf(300); return depth; }
+__attribute__((noinline)) void work(void) { leaf(5000); again(5); sink++; }
+int main(void) { for (int i = 0; i < 20000; i++) work(); return 0; }
+'''
+EVENTS = ['cpu-clock', 'task-clock']
+PACKAGES = ['speedscope@1.25.0', 'ajv@8.20.0', 'pprof-format@2.3.2', '@firefox-devtools/profiler-cli@0.10.0']
+
+
+def record():
+    can_record()
+    needs('gcc')
+    with open('work.c', 'w', encoding='ascii') as file:
+        file.write(PROGRAM)
+    done = run('gcc', '-O1', '-g', '-fno-optimize-sibling-calls', '-fno-omit-frame-pointer', '-o', 'work', 'work.c')
+    assert done.status == 0, done
+    done = pace('record', '-q', '-g', '-F', '2000', '-e', ','.join(EVENTS), '-o', 'work.data', './work')
+    assert done.status == 0, done
+    return 'work.data'
+
+
+class Sums:
+    """What an event has in all, and by function: alone, and with all that it calls."""
+
+    def __init__(self):
+        self.all, self.own, self.total = 0, collections.Counter(), collections.Counter()
+
+    def add(self, stack, n):
+        """A stack of names, the innermost first. A sample in an inlined function is counted where that is inlined, as reports do."""
+        self.all += n
+        self.own[next(name for name in stack if not name.endswith(' (inlined)'))] += n
+        for name in set(stack):
+            self.total[name] += n
+
+
+def reported(path, *options):
+    """Event -> the report's sums."""
+    done = pace('report', '-i', path, '--json', '-s', 'symbol', '--children', '-g', 'none', *options)
+    assert done.status == 0, done
+    result = {}
+    for event in json.loads(done.out)['events']:
+        sums = result[event['event']] = Sums()
+        sums.all = event['period']
+        for row in event['rows']:
+            sums.own[row['symbol']] += row['period']
+            sums.total[row['symbol']] += row['total_period']
+    return result
+
+
+def export(form, path, *options):
+    done = pace('export', '--format', form, '-i', path, '-o', f'out.{form}', *options)
+    assert done.status == 0 and not done.out, done
+    return f'out.{form}'
+
+
+def compare(wanted, got, n_functions=5):
+    """All functions are equal, and there are enough of them to say so."""
+    assert len([n for n in wanted.total.values() if n]) >= n_functions, wanted.total
+    assert got.all == wanted.all, (got.all, wanted.all)
+    assert +got.own == +wanted.own, (got.own - wanted.own, wanted.own - got.own)
+    assert +got.total == +wanted.total, (got.total - wanted.total, wanted.total - got.total)
+
+
+def read_speedscope(path):
+    with open(path, encoding='utf-8') as file:
+        document = json.load(file)
+    frames, result = document['shared']['frames'], {}
+    for profile in document['profiles']:
+        sums = result[profile['name']] = Sums()
+        assert profile['unit'] == ('nanoseconds' if profile['name'] in EVENTS else 'none') and profile['type'] == 'sampled', profile['unit']
+        assert len(profile['samples']) == len(profile['weights'])
+        for stack, weight in zip(profile['samples'], profile['weights']):
+            # The outermost is the thread's name, which has no file.
+            assert 'file' not in frames[stack[0]] and all('file' in frames[i] for i in stack[1:])
+            sums.add([frames[i]['name'] for i in reversed(stack[1:])], weight)
+        assert profile['endValue'] - profile['startValue'] == sums.all
+    return result
+
+
+READERS = {'speedscope': read_speedscope}
+
+
+@test
+def exports_have_the_sums_of_the_report():
+    path = record()
+    for options in ((), ('--no-inline',), ('-S', 'leaf')):
+        wanted = reported(path, *options)
+        assert list(wanted) == EVENTS, wanted
+        for form, read in READERS.items():
+            got = read(export(form, path, *options))
+            assert list(got) == EVENTS, (form, list(got))
+            for event in EVENTS:
+                # Shares, and so the sum of the event, are of all samples; exports have what is left.
+                if '-S' in options:
+                    wanted[event].all = sum(wanted[event].own.values())
+                compare(wanted[event], got[event], 3 if '-S' in options else 5)
+
+
+def packages():
+    """The folder of the packages of npm."""
+    needs('node', 'npm')
+    folder = os.path.join(os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), 'pace', 'npm')
+    marker = os.path.join(folder, 'installed')
+    wanted = '\n'.join(PACKAGES)
+    os.makedirs(folder, exist_ok=True)
+    if not os.path.exists(marker) or open(marker, encoding='ascii').read() != wanted:
+        with open(os.path.join(folder, 'package.json'), 'w', encoding='ascii') as file:
+            file.write('{"private": true}')
+        try:
+            done = run('npm', 'install', '--no-audit', '--no-fund', '--no-save', '--ignore-scripts', *PACKAGES, cwd=folder, timeout=120)
+        except AssertionError as error:
+            skip(str(error))
+        if done.status:
+            skip('npm cannot install packages here: ' + done.err.strip().split('\n')[-1][:100])
+        with open(marker, 'w', encoding='ascii') as file:
+            file.write(wanted)
+    return os.path.join(folder, 'node_modules')
+
+
+def node(script, *args):
+    done = run('node', '-e', script, *args, env=dict(os.environ, NODE_PATH=packages()))
+    assert done.status == 0, done
+    return done.out
+
+
+@test
+def speedscope_s_schema_holds():
+    packages()
+    out = node('''
+        const fs = require('fs'), path = require('path'), Ajv = require('ajv');
+        const folder = path.join(process.env.NODE_PATH, 'speedscope/dist/release');
+        const schema = fs.readdirSync(folder).find(name => /^file-format-schema.*json$/.test(name));
+        const validate = new Ajv({strict: false}).compile(JSON.parse(fs.readFileSync(path.join(folder, schema))));
+        const document = JSON.parse(fs.readFileSync(process.argv[1]));
+        console.log(validate(document), JSON.stringify(validate.errors));
+        delete document.profiles[0].weights;
+        console.log(validate(document));''', export('speedscope', record()))
+    assert out.split('\n')[0] == 'true null' and out.split('\n')[1] == 'false', out
+
+
+HOSTILE = ['<script>alert(1)</script>', '</script>', ']]>', 'quote" back\\slash', 'percent%s', '(7) number', 'fn=(3) x', '\u202eevil\u202c',
+           'x' * 65536, 'tab\there', 'esc\x1b[31m', 'snow\u2603', 'calls=1 2']
+
+
+def shown(name):
+    """A name as reports show it."""
+    return ''.join(''.join(f'\\x{b:02x}' for b in c.encode()) if c < ' ' or '\u202a' <= c <= '\u202e' else c for c in name)
+
+
+@test
+def names_that_are_meant_to_do_harm_are_only_names():
+    with open('hostile.folded', 'wb') as file:
+        for i, name in enumerate(HOSTILE):
+            file.write(b'main;' + name.encode() + b' %d\n' % (i + 1))
+        file.write(b'main;bad\xff\xfeutf8 100\n')
+    n = sum(range(1, len(HOSTILE) + 1)) + 100
+    for form, read in READERS.items():
+        with open(export(form, 'hostile.folded'), 'rb') as file:
+            raw = file.read()
+        if form != 'pprof':
+            assert not re.search(rb'[\x00-\x08\x0b-\x1f\x7f]', raw) and '\u202e'.encode() not in raw, form
+            raw.decode('utf-8')
+        sums, = read(f'out.{form}').values()
+        assert sums.all == n, (form, sums.all)
+        wanted = {shown(name): i + 1 for i, name in enumerate(HOSTILE)} | {'bad\\xff\\xfeutf8': 100}
+        assert dict(+sums.own) == wanted, (form, set(sums.own) ^ set(wanted))
+
+
+@test
+def what_cannot_be_written_is_said():
+    data = os.path.join(TOP, 'tests/golden/data/wordcount.data')
+    for options, said in (((), '--format says for which program'), (('--format', 'text'), "'text' is for people"),
+                          (('--format', 'zzz'), 'is none of'), (('--format', 'speedscope', '-s', 'comm'), 'has stacks, not rows')):
+        done = pace('export', *options, '-i', data)
+        assert done.status == 2 and said in done.err and not done.out, done
+    done = pace('diff', '--format', 'speedscope', data, data)
+    assert done.status == 2 and 'shows one recording' in done.err, done
+    # A file that is there is kept, under another name; it comes back if nothing could be written.
+    with open('kept', 'w', encoding='ascii') as file:
+        file.write('precious')
+    done = pace('export', '--format', 'speedscope', '--time', 'never', '-i', data, '-o', 'kept')
+    assert done.status == 2, done
+    assert open('kept', encoding='ascii').read() == 'precious' and sorted(os.listdir()) == ['kept']
+    done = pace('export', '--format', 'speedscope', '-i', data, '-o', 'kept')
+    assert done.status == 0 and open('kept.old', encoding='ascii').read() == 'precious', done
+    assert run('sh', '-c', '"$0" export --format speedscope -i "$1" | cmp - kept', PACE, data).status == 0
+
+
+if __name__ == '__main__':
+    main()
