@@ -7,8 +7,6 @@ import gzip
 import json
 import os
 import re
-import struct
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -96,7 +94,65 @@ def read_speedscope(path):
     return result
 
 
-READERS = {'speedscope': read_speedscope}
+def fields(message):
+    """The fields of a message of protocol buffers: (number, a number or bytes)."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        n = shift = 0
+        while True:
+            byte = message[at]
+            at, n, shift = at + 1, n | (byte & 0x7f) << shift, shift + 7
+            if byte < 0x80:
+                return n
+
+    while at < len(message):
+        tag = varint()
+        assert tag & 7 in (0, 2), tag
+        value = varint()
+        if tag & 7 == 2:
+            at, value = at + value, message[at:at + value]
+            assert at <= len(message)
+        yield tag >> 3, value
+
+
+def numbers(packed):
+    """A packed list."""
+    return [sum((b & 0x7f) << 7 * i for i, b in enumerate(group)) for group in re.findall(rb'[\x80-\xff]*[\x00-\x7f]', packed, re.S)]
+
+
+def read_pprof(path):
+    with gzip.open(path) as file:
+        profile = collections.defaultdict(list)
+        for number, value in fields(file.read()):
+            profile[number].append(value)
+    strings = [text.decode('utf-8') for text in profile[6]]
+    assert strings[0] == ''
+    types = [dict(fields(message)) for message in profile[1]]
+    mappings = {m[1]: m for m in (dict(fields(message)) for message in profile[3])}
+    functions = {f[1]: strings[f[2]] for f in (dict(fields(message)) for message in profile[5])}
+    locations = {}
+    for message in profile[4]:
+        plain = dict(fields(message))
+        lines = [functions[dict(fields(value))[1]] for number, value in fields(message) if number == 4]
+        # All but the last are inlined into what comes after them.
+        locations[plain[1]] = [f'{name} (inlined)' for name in lines[:-1]] + lines[-1:]
+        mapping = mappings[plain[2]]
+        assert mapping.get(2, 0) <= plain.get(3, 0) < mapping[3] and strings[mapping[5]], (plain, mapping)
+    assert len(locations) == len(profile[4]) and len(functions) == len(profile[5])
+    result = {strings[t[1]] + ('' if strings[t[2]] == 'nanoseconds' else '/' + strings[t[2]]): Sums() for t in types}
+    for message in profile[2]:
+        sample = dict(fields(message))
+        stack = [name for location in numbers(sample[1]) for name in locations[location]]
+        values = numbers(sample[2])
+        assert len(values) == len(types)
+        for sums, value in zip(result.values(), values):
+            sums.add(stack, value)
+    return {name: sums for name, sums in result.items() if len(types) == 1 or not name.endswith('samples/count')}
+
+
+READERS = {'speedscope': read_speedscope, 'pprof': read_pprof}
 
 
 @test
@@ -155,6 +211,51 @@ def speedscope_s_schema_holds():
         delete document.profiles[0].weights;
         console.log(validate(document));''', export('speedscope', record()))
     assert out.split('\n')[0] == 'true null' and out.split('\n')[1] == 'false', out
+
+
+def pprof_top(path, event):
+    """What pprof itself says: function -> its own and its total nanoseconds."""
+    done = run('go', 'tool', 'pprof', '-top', '-nodefraction=0', '-nodecount=100000', '-unit=ns', f'-sample_index={event}', path,
+               env=dict(os.environ, HOME=os.getcwd(), GOFLAGS='', GO111MODULE='off'))
+    assert done.status == 0, done
+    rows = re.findall(r'^\s*(\d+)\S*\s+\S+%\s+\S+%\s+(\d+)\S*\s+\S+%\s+(.+?)(?: \(inline\))?$', done.out, re.M)
+    return done.out, {name: (int(own), int(total)) for own, total, name in rows}
+
+
+@test
+def go_s_pprof_has_the_sums_of_the_report():
+    needs('go')
+    path = record()
+    wanted = reported(path, '--no-inline')
+    exported = export('pprof', path, '--no-inline')
+    for event in EVENTS:
+        text, rows = pprof_top(exported, event)
+        assert 'File: work\n' in text, text
+        for name in ('main', 'work', 'leaf', 'again', '__libc_start_call_main'):
+            assert rows[name] == (wanted[event].own[name], wanted[event].total[name]), (event, name, rows[name])
+        assert sum(own for own, total in rows.values()) == wanted[event].all
+
+
+@test
+def pprof_format_reads_all_samples():
+    packages()
+    path = record()
+    out = node('''
+        const {Profile} = require('pprof-format'), fs = require('fs'), zlib = require('zlib');
+        const p = Profile.decode(zlib.gunzipSync(fs.readFileSync(process.argv[1])));
+        console.log(p.sampleType.map((t, i) => p.stringTable.strings[Number(t.type)] + ' ' +
+            p.sample.reduce((sum, s) => sum + BigInt(s.value[i]), 0n)).join('\\n'));''', export('pprof', path))
+    sums = dict(line.rsplit(' ', 1) for line in out.strip().split('\n'))
+    assert {event: int(sums[event]) for event in EVENTS} == {event: s.all for event, s in reported(path).items()}, sums
+
+
+@test
+def an_exported_profile_of_pprof_is_read_back_equal():
+    path = record()
+    ours = reported(path, '--no-inline')
+    back = reported(export('pprof', path, '--no-inline'))
+    for event in EVENTS:
+        assert +ours[event].total == +back[f'{event}/nanoseconds'].total, event
 
 
 HOSTILE = ['<script>alert(1)</script>', '</script>', ']]>', 'quote" back\\slash', 'percent%s', '(7) number', 'fn=(3) x', '\u202eevil\u202c',

@@ -9,7 +9,8 @@
 	X(json)     \
 	X(markdown) \
 	X(folded)   \
-	X(speedscope)
+	X(speedscope) \
+	X(pprof)
 
 #define DECLARE(name) extern const struct form form_##name;
 FORMS(DECLARE)

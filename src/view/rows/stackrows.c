@@ -61,8 +61,13 @@ static void add_build(const struct stackrows *s, const struct profile *p,
 static void add_name(const struct stackrows *s, const struct profile_symbol *symbol,
 	struct str *text)
 {
+	struct profile_symbol plain = *symbol;
+
+	/* Places of addresses say themselves what is inlined. */
+	if (s->detail == STACKROWS_ADDRESSES)
+		plain.is_inlined = false;
 	if (!s->are_imports || !symbol->name) {
-		key_add_symbol(symbol, text);
+		key_add_symbol(&plain, text);
 		return;
 	}
 	str_add_safe(text, symbol->name, strlen(symbol->name));
