@@ -152,7 +152,39 @@ def read_pprof(path):
     return {name: sums for name, sums in result.items() if len(types) == 1 or not name.endswith('samples/count')}
 
 
-READERS = {'speedscope': read_speedscope, 'pprof': read_pprof}
+def read_callgrind(path):
+    """Own costs and totals: the costs of calls are added to those of the function that calls."""
+    result, names, function, is_call = {}, {}, None, False
+    with open(path, encoding='utf-8', newline='\n') as file:
+        lines = file.read().split('\n')
+    assert lines[0] == '# callgrind format'
+    for line in lines[1:]:
+        key, found, value = line.partition('=' if re.match('[a-z]+=', line) else ':')
+        if not found and line:
+            costs = [int(n) for n in line.split()[1:]]
+            for sums, cost in zip(result.values(), costs):
+                sums.total[function] += cost
+                if not is_call:
+                    sums.own[function] += cost
+            is_call = False
+        elif key == 'events':
+            result = {event.replace('_', '-'): Sums() for event in value.split()}
+        elif key == 'fn':
+            number, name = re.fullmatch(r'\((\d+)\)(?: (.*))?', value).groups()
+            function = names.setdefault(number, name)
+        elif key == 'cfn':
+            number, name = re.fullmatch(r'\((\d+)\)(?: (.*))?', value).groups()
+            assert names.setdefault(number, name) is not None
+        elif key == 'calls':
+            is_call = True
+        elif key in ('summary', 'totals'):
+            for sums, cost in zip(result.values(), value.split()):
+                assert sums.all in (0, int(cost))
+                sums.all = int(cost)
+    return result
+
+
+READERS = {'speedscope': read_speedscope, 'pprof': read_pprof, 'callgrind': read_callgrind}
 
 
 @test
@@ -162,6 +194,9 @@ def exports_have_the_sums_of_the_report():
         wanted = reported(path, *options)
         assert list(wanted) == EVENTS, wanted
         for form, read in READERS.items():
+            # Callgrind's own costs are those of inlined functions, too.
+            if form == 'callgrind' and options != ('--no-inline',):
+                continue
             got = read(export(form, path, *options))
             assert list(got) == EVENTS, (form, list(got))
             for event in EVENTS:
@@ -169,6 +204,38 @@ def exports_have_the_sums_of_the_report():
                 if '-S' in options:
                     wanted[event].all = sum(wanted[event].own.values())
                 compare(wanted[event], got[event], 3 if '-S' in options else 5)
+
+
+@test
+def callgrind_annotate_has_the_sums_of_the_report():
+    needs('callgrind_annotate')
+    path = record()
+    wanted = reported(path, '--no-inline')
+    export('callgrind', path, '--no-inline')
+    for i, inclusive in enumerate(('no', 'yes')):
+        done = run('callgrind_annotate', '--threshold=100', f'--inclusive={inclusive}', '--show-percs=no', 'out.callgrind')
+        assert done.status == 0, done
+        for name in ('main', 'work', 'leaf', 'again'):
+            figures = re.search(rf'^\s*([\d,.]+)\s+([\d,.]+)\s+\?\?\?:{name} \[.*/work\]', done.out, re.M)
+            sums = [(wanted[event].own, wanted[event].total)[i][name] for event in EVENTS]
+            assert figures or not any(sums), (name, done.out)
+            assert not figures or [int(n.replace(',', '').replace('.', '0')) for n in figures.groups()] == sums, (name, figures, sums)
+        totals = re.search(r'^\s*([\d,]+)\s+([\d,]+)\s+PROGRAM TOTALS', done.out, re.M)
+        assert [int(n.replace(',', '')) for n in totals.groups()] == [wanted[event].all for event in EVENTS], done.out
+
+
+@test
+def rows_on_lines_are_the_rows_of_csv():
+    path = record()
+    events = json.loads(pace('report', '-i', path, '--json').out)['events']
+    with open(export('ndjson', path), encoding='utf-8') as file:
+        rows = [json.loads(line) for line in file]
+    wanted = [{'event': event['event'], **row} for event in events for row in event['rows']]
+    for row in wanted:
+        row.pop('calls', None)
+    assert rows == wanted
+    with open(export('csv', path), encoding='utf-8') as file:
+        assert len(file.readlines()) == len(rows) + 1
 
 
 def packages():

@@ -17,7 +17,7 @@ struct export_options {
 
 static const struct opt options[] = {
 	{0, "format", OPT_STR, AT(report.answer.forms.name), "FORM",
-		"speedscope, pprof, csv or any other form: an unknown name lists them all"},
+		"speedscope, pprof, callgrind, csv or any other form: an unknown name lists them all"},
 	{'i', "input", OPT_STR, AT(report.input), "FILE",
 		"read FILE, a recording, folded stacks or a pprof profile; default perf.data"},
 	{'o', "output", OPT_STR, AT(output), "FILE",

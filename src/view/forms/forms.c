@@ -3,14 +3,16 @@
 #include <string.h>
 
 /* A row a form: form_x, in a file of its own. */
-#define FORMS(X)    \
-	X(text)     \
-	X(csv)      \
-	X(json)     \
-	X(markdown) \
-	X(folded)   \
+#define FORMS(X)      \
+	X(text)       \
+	X(csv)        \
+	X(json)       \
+	X(markdown)   \
+	X(folded)     \
 	X(speedscope) \
-	X(pprof)
+	X(pprof)      \
+	X(callgrind)  \
+	X(ndjson)
 
 #define DECLARE(name) extern const struct form form_##name;
 FORMS(DECLARE)

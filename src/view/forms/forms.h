@@ -91,6 +91,9 @@ void form_csv_add(const char *word, const char *separator, struct str *text);
 /* Adds a row with everything below it as members of a JSON object, each with a comma after it. */
 void form_json_members(const struct rowset *r, size_t row, struct out *out);
 
+/* Adds a row, without what is below it, as a line that needs no head. */
+void form_json_line(struct page *p, const struct rowset *r, size_t row);
+
 void page_begin(struct page *p);
 void page_end(struct page *p, const struct account *account);
 
