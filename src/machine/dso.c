@@ -221,15 +221,16 @@ static struct dso *add_namesake(struct dso_list *list, struct dso *last)
 	return dso;
 }
 
-void dso_expect(struct dso_list *list, const char *path, u32 nth)
+struct dso *dso_expect(struct dso_list *list, struct dso *first, u32 nth)
 {
-	struct dso *dso = dso_get(list, path, strlen(path), 0, false);
+	struct dso *dso = first;
 
 	if (dso->kind != DSO_FILE || nth >= DSO_NAMESAKES_MAX)
-		return;
+		return dso;
 	for (; dso->nth < nth; dso = dso->namesake)
 		if (!dso->namesake)
 			add_namesake(list, dso);
+	return dso;
 }
 
 struct dso *dso_get_mapped(struct dso_list *list, const struct record_mmap *map, bool is_kernel)

@@ -96,10 +96,10 @@ enum { DSO_NAMESAKES_MAX = 1 << 10 }; /* further files at one path count as the 
 struct dso *dso_get_mapped(struct dso_list *list, const struct record_mmap *map, bool is_kernel);
 
 /*
- * Announces that there will be an nth file (1 and up) of a path, so that what is said about the path goes to
- * the last file. A reader that follows a recording in the order of time would learn of that file too late.
+ * Announces that there will be an nth file (1 and up) at the path of `first`, and returns it; `first` itself if
+ * that cannot be. A reader that follows a recording in the order of time would learn of that file too late.
  */
-void dso_expect(struct dso_list *list, const char *path, u32 nth);
+struct dso *dso_expect(struct dso_list *list, struct dso *first, u32 nth);
 
 /* The image of a guest's kernel ("[guest.kernel.kallsyms]...") or one of its modules. */
 struct dso *dso_get_guest(struct dso_list *list, const char *path, size_t n, u32 pid);

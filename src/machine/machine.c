@@ -473,28 +473,48 @@ int machine_follow(struct machine *m, struct session *session, const struct stre
 	return 1;
 }
 
+/* The first DSO at the path that an entry of the table names; NULL: the entry names none. */
+static struct dso *dso_of_entry(struct machine *m, const struct file_build_id *entry)
+{
+	unsigned mode = entry->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+
+	if (mode != PERF_RECORD_MISC_KERNEL && mode != PERF_RECORD_MISC_USER &&
+		mode != PERF_RECORD_MISC_GUEST_KERNEL)
+		return NULL;
+	return mode == PERF_RECORD_MISC_GUEST_KERNEL
+		? dso_get_guest(&m->dsos, entry->path, strlen(entry->path),
+			  (u32)MAX(entry->pid, 0))
+		: dso_get(&m->dsos, entry->path, strlen(entry->path), 0,
+			  mode == PERF_RECORD_MISC_KERNEL);
+}
+
 void machine_set_build_ids(struct machine *m, const struct file_info *info)
 {
-	vec_each(entry, &info->build_ids) {
-		unsigned mode = entry->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-		struct dso *dso;
+	VEC(struct dso *) firsts = {0};
+	u32 *n, *n_seen;
 
-		if ((mode != PERF_RECORD_MISC_KERNEL && mode != PERF_RECORD_MISC_USER &&
-			    mode != PERF_RECORD_MISC_GUEST_KERNEL) ||
-			!entry->id_size)
-			continue;
-		dso = mode == PERF_RECORD_MISC_GUEST_KERNEL
-			? dso_get_guest(&m->dsos, entry->path, strlen(entry->path),
-				  (u32)MAX(entry->pid, 0))
-			: dso_get(&m->dsos, entry->path, strlen(entry->path), 0,
-				  mode == PERF_RECORD_MISC_KERNEL);
-		/* The table was made at the end: it describes the file that was there then. */
-		while (dso->namesake)
+	vec_each(entry, &info->build_ids)
+		vec_add(&firsts, dso_of_entry(m, entry));
+	n = mem_zalloc((m->dsos.at.n + 1) * sizeof(*n));
+	n_seen = mem_zalloc((m->dsos.at.n + 1) * sizeof(*n_seen));
+	vec_each(first, &firsts)
+		if (*first && n[(*first)->id]++)
+			dso_expect(&m->dsos, *first, n[(*first)->id] - 1);
+	for (size_t i = 0; i < firsts.n; i++) {
+		const struct file_build_id *entry = &info->build_ids.at[i];
+		struct dso *dso = firsts.at[i];
+
+		/* A single entry describes the file that was there at the end; several stand in order. */
+		if (dso && n[dso->id] > 1)
+			dso = dso_expect(&m->dsos, dso, n_seen[dso->id]++);
+		while (dso && n[firsts.at[i]->id] == 1 && dso->namesake)
 			dso = dso->namesake;
-		if (dso->has_build_id_said)
-			continue;
-		dso_set_build_id(dso, entry->id, entry->id_size);
+		if (dso && entry->id_size && !dso->has_build_id_said)
+			dso_set_build_id(dso, entry->id, entry->id_size);
 	}
+	mem_free(n);
+	mem_free(n_seen);
+	vec_fini(&firsts);
 }
 
 static u64 take_state(void *ctx, const struct record *rec, const union record_body *body, u64 time)

@@ -318,7 +318,7 @@ def pack_says_where_to_and_why_not():
     record('--no-embed', '-o', 'a.data', 'sh', '-c', 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done')
     os.mkfifo('fifo')
     result = pace('data', 'pack', '-i', 'a.data', '-o', 'fifo')
-    assert result.status == 2 and 'no regular file' in result.err, result
+    assert result.status == 2 and 'not a regular file' in result.err, result
     with open('a.data', 'r+b') as f:
         f.truncate(os.path.getsize('a.data') // 2)
     result = pace('data', 'pack', '-i', 'a.data', '-o', 'b.data')

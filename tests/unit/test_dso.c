@@ -260,13 +260,13 @@ TEST(dso_that_is_expected_takes_the_build_id_before_it_is_mapped)
 	fixture_init(&f);
 	head = dso_get(&f.list, "/lib/x.so", 9, 0, false);
 	head->build_id_size = 8;
-	dso_expect(&f.list, "/lib/x.so", 2);
+	dso_expect(&f.list, dso_get(&f.list, "/lib/x.so", 9, 0, false), 2);
 	last = head->namesake->namesake;
 	CHECK(last->nth == 2 && last->build_id_size == 8 && !head->build_id_size);
 	CHECK(mapped(&f, 1, 10, 0, NULL) == head);
 	CHECK(mapped(&f, 1, 11, 0, NULL) == head->namesake);
 	CHECK(mapped(&f, 1, 12, 0, NULL) == last && mapped(&f, 1, 10, 0, NULL) == head);
-	dso_expect(&f.list, "/lib/x.so", UINT32_MAX);
+	dso_expect(&f.list, dso_get(&f.list, "/lib/x.so", 9, 0, false), UINT32_MAX);
 	CHECK(!last->namesake);
 	fixture_fini(&f);
 }

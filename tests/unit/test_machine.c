@@ -574,6 +574,53 @@ TEST(machine_ksymbols_are_there_from_register_to_unregister)
 
 /* ---- build-ids ---- */
 
+static void mapped_inode(struct machine *m, u64 time, u32 pid, u64 addr, u64 inode, const char *path)
+{
+	union record_body body = {.mmap = {.pid = pid,
+					  .tid = pid,
+					  .addr = addr,
+					  .len = 0x1000,
+					  .maj = 8,
+					  .min = 1,
+					  .ino = inode,
+					  .prot = 5,
+					  .path = run_of(path)}};
+
+	apply(m, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, &body, time);
+}
+
+/* As pace writes it: each file of a path has its entry, in the order in which they were mapped first. */
+TEST(machine_build_ids_of_files_at_one_path_belong_to_each_in_turn)
+{
+	struct file_info info = {0};
+	struct machine m;
+	struct dso *first;
+
+	machine_init(&m);
+	vec_add(&info.build_ids, ((struct file_build_id){USER, -1, {1}, 1, "/lib/x.so"}));
+	vec_add(&info.build_ids, ((struct file_build_id){USER, -1, {0}, 0, "/lib/x.so"}));
+	vec_add(&info.build_ids, ((struct file_build_id){USER, -1, {3}, 1, "/lib/x.so"}));
+	vec_add(&info.build_ids, ((struct file_build_id){USER, -1, {4}, 1, "/lib/y.so"}));
+	machine_set_build_ids(&m, &info);
+	for (u32 i = 0; i < 3; i++)
+		mapped_inode(&m, i, 10 + i, 0x1000, 100 + i, "/lib/x.so");
+	/* Only of the last one the table tells. */
+	mapped_inode(&m, 1, 20, 0x1000, 200, "/lib/y.so");
+	mapped_inode(&m, 2, 21, 0x1000, 201, "/lib/y.so");
+	for (unsigned twice = 0; twice < 2; twice++) {
+		first = dso_get(&m.dsos, "/lib/x.so", 9, 0, false);
+		CHECK(first->inode == 100 && first->build_id_size == 1 && first->build_id[0] == 1);
+		CHECK(first->namesake->inode == 101 && !first->namesake->build_id_size);
+		CHECK_EQ(first->namesake->namesake->build_id[0], 3);
+		CHECK(!first->namesake->namesake->namesake);
+		first = dso_get(&m.dsos, "/lib/y.so", 9, 0, false);
+		CHECK(!first->build_id_size && first->namesake->build_id[0] == 4);
+		machine_set_build_ids(&m, &info);
+	}
+	vec_fini(&info.build_ids);
+	fini(&m);
+}
+
 TEST(machine_build_ids_come_from_maps_before_the_table)
 {
 	union record_body body = {.mmap = {.pid = 1,

@@ -362,7 +362,8 @@ void embedded_prepare(const struct embedded *e, struct machine *m)
 		const char *path = embedded_string(e, d.path);
 
 		if (path && d.kind == DSO_FILE && d.nth)
-			dso_expect(&m->dsos, path, d.nth);
+			dso_expect(&m->dsos, dso_get(&m->dsos, path, strlen(path), 0, false),
+				d.nth);
 	}
 }
 

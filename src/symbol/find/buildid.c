@@ -103,6 +103,16 @@ u8 buildid_of_map(const char *path, u8 id[BUILD_ID_MAX])
 	return path[0] == '/' && path[1] != '/' ? of_file(path, id) : 0;
 }
 
+static bool has_hit_namesake(const struct machine *m, const bool *hit, const struct dso *dso)
+{
+	if (!dso->has_namesakes)
+		return false;
+	vec_each(other, &m->dsos.at)
+		if (hit[(*other)->id] && (*other)->has_namesakes && (*other)->path == dso->path)
+			return true;
+	return false;
+}
+
 void buildid_collect(const struct machine *m, const bool *hit, const struct roots *roots,
 	struct file_info *info)
 {
@@ -115,7 +125,8 @@ void buildid_collect(const struct machine *m, const bool *hit, const struct root
 		struct file_build_id entry = {.pid = dso->is_guest ? (s32)dso->pid : -1,
 			.path = dso->path};
 
-		if (!hit[dso->id])
+		/* Of files at one path each has its entry, which tells by its order whose it is. */
+		if (!hit[dso->id] && !has_hit_namesake(m, hit, dso))
 			continue;
 		entry.id_size = of_dso(&liveproc, dso, entry.id);
 		entry.misc = dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE
@@ -123,7 +134,7 @@ void buildid_collect(const struct machine *m, const bool *hit, const struct root
 			: PERF_RECORD_MISC_USER;
 		if (dso->is_guest)
 			entry.misc = PERF_RECORD_MISC_GUEST_KERNEL;
-		if (entry.id_size)
+		if (entry.id_size || dso->has_namesakes)
 			vec_add(&info->build_ids, entry);
 	}
 	liveproc_fini(&liveproc);
