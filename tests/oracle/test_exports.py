@@ -21,7 +21,7 @@ __attribute__((noinline)) void work(void) { leaf(5000); again(5); sink++; }
 int main(void) { for (int i = 0; i < 20000; i++) work(); return 0; }
 '''
 EVENTS = ['cpu-clock', 'task-clock']
-PACKAGES = ['speedscope@1.25.0', 'ajv@8.20.0', 'pprof-format@2.3.2', '@firefox-devtools/profiler-cli@0.10.0']
+PACKAGES = ['speedscope@1.25.0', 'ajv@8.20.0', 'pprof-format@2.3.2']
 
 
 def record():
