@@ -17,6 +17,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_diff,
 	&cmd_c2c,
 	&cmd_mem,
+	&cmd_export,
 	&cmd_list,
 	&cmd_evlist,
 	&cmd_script,

@@ -94,6 +94,7 @@ SUITES = [
     ('branches', [sys.executable, f'{HERE}/oracle/test_branches.py']),
     ('groups', [sys.executable, f'{HERE}/oracle/test_groups.py']),
     ('diff', [sys.executable, f'{HERE}/oracle/test_diff.py']),
+    ('exports', [sys.executable, f'{HERE}/oracle/test_exports.py']),
     ('guest', [sys.executable, f'{HERE}/guest/run.py']),
     ('fuzz', [sys.executable, f'{HERE}/fuzz/run.py']),
 ]

@@ -58,3 +58,30 @@ int protobuf_next(struct bytes *message, struct protobuf_field *ret)
 	*ret = f;
 	return 1;
 }
+
+void protobuf_add_varint(struct str *list, u64 v)
+{
+	for (; v >= 0x80; v >>= 7)
+		str_addc(list, (char)(v | 0x80));
+	str_addc(list, (char)v);
+}
+
+static void add_tag(struct str *message, u32 number, enum protobuf_type type)
+{
+	protobuf_add_varint(message, (u64)number << 3 | type);
+}
+
+void protobuf_add_u64(struct str *message, u32 number, u64 v)
+{
+	if (!v)
+		return;
+	add_tag(message, number, PROTOBUF_VARINT);
+	protobuf_add_varint(message, v);
+}
+
+void protobuf_add_bytes(struct str *message, u32 number, const void *data, size_t n)
+{
+	add_tag(message, number, PROTOBUF_BYTES);
+	protobuf_add_varint(message, n);
+	str_addn(message, data, n);
+}

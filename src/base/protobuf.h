@@ -1,5 +1,5 @@
 /*
- * protobuf.h - reads messages of protocol buffers, field by field.
+ * protobuf.h - reads and writes messages of protocol buffers, field by field.
  *
  * In       a cursor over a message
  * Out      its fields, in the order of the bytes; the numbers of a packed list one by one
@@ -12,6 +12,7 @@
 #define PACE_BASE_PROTOBUF_H
 
 #include "base/bytes.h"
+#include "base/str.h"
 
 enum protobuf_type {
 	PROTOBUF_VARINT = 0,
@@ -32,5 +33,11 @@ int protobuf_next(struct bytes *message, struct protobuf_field *ret);
 
 /* Reads the next number of a packed list. False at its end, and on damage; bytes are left after damage. */
 bool protobuf_varint(struct bytes *list, u64 *ret_v);
+
+/* Adds a field; a number that is 0 is left out, as readers expect it. */
+void protobuf_add_u64(struct str *message, u32 number, u64 v);
+void protobuf_add_bytes(struct str *message, u32 number, const void *data, size_t n);
+/* Adds a number to a packed list. */
+void protobuf_add_varint(struct str *list, u64 v);
 
 #endif

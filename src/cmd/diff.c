@@ -429,7 +429,7 @@ static int choose(struct comparing *c, struct err *err)
 				"--sort: '%s' works in 'pace report' only: diff does not look at %s",
 				c->keys[i]->name,
 				key_is_of_branches(c->keys[i]) ? "branches" : "callers by name");
-	if (form_check(&o->forms, FORM_OF_SAMPLES, err))
+	if (form_check(&o->forms, FORM_OF_SIDES, err))
 		return err->code;
 	o->view.order = (u32)o->order;
 	/* If one side counts samples and the other time, only shares can be compared. */

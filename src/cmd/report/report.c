@@ -1,3 +1,5 @@
+#include "cmd/report/report.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -9,6 +11,7 @@
 #include "cmd/report/report_import.h"
 #include "cmd/report/report_options.h"
 #include "cmd/strict.h"
+#include "file/newfile.h"
 #include "profile/tree/ignore.h"
 #include "profile/check/recorded.h"
 #include "view/records/dump.h"
@@ -61,6 +64,7 @@ static int make_profile(struct reporting *r, struct err *err)
 		threadcounts_watch(&r->thread_counts, &in->trace.session);
 	if (recorded_read(in, &reading, err))
 		return err->code;
+	r->answer.recorded = in;
 	r->answer.profile = &in->profile;
 	r->answer.calls = &r->calls;
 	r->answer.hist = &r->choice.hist;
@@ -209,43 +213,71 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 	return 0;
 }
 
-static int run_report(int argc, char **argv)
+/* Opens the file that is written. */
+static int open_output(struct newfile *file, const char *output, struct out *out, struct err *err)
 {
-	struct report_options o;
+	if (!output)
+		return 0;
+	if (newfile_create(file, output, "", 0, err))
+		return err->code;
+	out->fd = file->fd;
+	return 0;
+}
+
+/* Closes the file; if it is not whole, what was there before comes back. */
+static void close_output(struct newfile *file, bool is_whole)
+{
+	if (file->fd < 0)
+		return;
+	close(file->fd);
+	if (is_whole || !file->is_file)
+		return;
+	if (*file->old_path)
+		newfile_bring_back(file);
+	else
+		unlink(file->path);
+}
+
+/* Writes the report, and returns whether that worked as a status. */
+static int write_report(struct reporting *r, const struct cmd *cmd, const char *output)
+{
+	struct newfile file = {.fd = -1};
 	struct out out = {.fd = STDOUT_FILENO};
-	struct reporting r = {.options = &o};
+	int status = EXIT_OK;
+	struct err err;
+
+	if (open_output(&file, output, &out, &err))
+		return cmd_fail(cmd, &err, EXIT_FAILED);
+	if (report(r, &out, &err))
+		status = cmd_fail(cmd, &err, err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
+	if (out_close(&out, &err))
+		status = cmd_fail(cmd, &err, EXIT_FAILED);
+	close_output(&file, status == EXIT_OK);
+	return status;
+}
+
+int report_run(const struct cmd *cmd, struct report_options *o, const char *output)
+{
+	struct reporting r = {.options = o};
 	struct err err;
 	int status;
 
-	report_options_init(&o);
-	status = cmd_parse_reader(&cmd_report, &o, &o.input, argc, argv);
-	if (status >= 0) {
-		report_options_fini(&o);
-		return status;
-	}
-	cmd_log_init(&r.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
-	report_options_spread(&o);
-	status = EXIT_OK;
-	o.input = cmd_input(o.input);
-	if (recorded_open_any(&r.recorded, o.input, &r.log, &err)) {
-		cmd_explain_missing(o.input, &err);
-		report_options_fini(&o);
+	cmd_log_init(&r.log, o->verbose ? LOG_DEBUG : LOG_NOTE);
+	report_options_spread(o);
+	o->input = cmd_input(o->input);
+	if (recorded_open_any(&r.recorded, o->input, &r.log, &err)) {
+		cmd_explain_missing(o->input, &err);
 		log_fini(&r.log);
-		return cmd_fail(&cmd_report, &err, EXIT_USAGE);
+		return cmd_fail(cmd, &err, EXIT_USAGE);
 	}
-	if (report(&r, &out, &err))
-		status = cmd_fail(&cmd_report, &err,
-			err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
-	if (out_close(&out, &err))
-		status = cmd_fail(&cmd_report, &err, EXIT_FAILED);
-	if (status == EXIT_OK &&
-		strict_fails(&cmd_report, o.is_strict, o.input, &r.recorded.ledger))
+	status = write_report(&r, cmd, output);
+	if (status == EXIT_OK && strict_fails(cmd, o->is_strict, o->input, &r.recorded.ledger))
 		status = EXIT_INCOMPLETE;
 	if (status == EXIT_OK && r.answer.profile) {
 		bool fails;
 
 		if (answer_claims(&r.answer, &r.log, &fails, &err))
-			status = cmd_fail(&cmd_report, &err, EXIT_USAGE);
+			status = cmd_fail(cmd, &err, EXIT_USAGE);
 		else if (fails)
 			status = EXIT_CONDITION;
 	}
@@ -254,10 +286,22 @@ static int run_report(int argc, char **argv)
 	threadcounts_fini(&r.thread_counts);
 	answer_fini(&r.answer);
 	choice_fini(&r.choice);
-	report_options_fini(&o);
 	calls_fini(&r.calls);
 	recorded_close(&r.recorded);
 	log_fini(&r.log);
+	return status;
+}
+
+static int run_report(int argc, char **argv)
+{
+	struct report_options o;
+	int status;
+
+	report_options_init(&o);
+	status = cmd_parse_reader(&cmd_report, &o, &o.input, argc, argv);
+	if (status < 0)
+		status = report_run(&cmd_report, &o, NULL);
+	report_options_fini(&o);
 	return status;
 }
 

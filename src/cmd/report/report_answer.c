@@ -337,11 +337,20 @@ static int show_trees(struct answer *a, struct page *p, struct err *err)
 static void show_stacks(const struct answer *a, struct page *p)
 {
 	const struct profile *profile = a->profile;
-	struct stackrows stacks = {.is_one_recording = true, .are_imports = profile->is_imported};
+	const unsigned wants = p->form->wants;
+	struct stackrows stacks = {.is_one_recording = true,
+		.are_imports = profile->is_imported,
+		.detail = wants & FORM_WANTS_ADDRESSES ? STACKROWS_ADDRESSES
+			: wants & FORM_WANTS_FUNCTIONS ? STACKROWS_FUNCTIONS
+						       : STACKROWS_NAMES};
 	u32 part = 0;
 
 	for (u32 event = 0; event < profile->events.n; event++)
-		stacks.n_parts += !is_left_out(a, event, 1);
+		if (!is_left_out(a, event, 1)) {
+			stackrows_add_part(&stacks, profile->events.at[event].name,
+				recorded_is_time(a->recorded, event));
+			stacks.n_parts++;
+		}
 	for (u32 event = 0; event < profile->events.n; event++)
 		if (!is_left_out(a, event, 1))
 			stackrows_add(&stacks, profile, a->calls, event, part++);

@@ -15,6 +15,7 @@
 #include "profile/check/account.h"
 #include "profile/rows/confidence.h"
 #include "profile/check/assertion.h"
+#include "profile/check/recorded.h"
 #include "view/forms/forms.h"
 #include "view/rows/histrows.h"
 #include "view/forms/text.h"
@@ -33,6 +34,7 @@ struct answer_options {
 
 struct answer {
 	const struct answer_options *options;
+	const struct recorded *recorded;
 	const struct profile *profile;
 	const struct calls *calls;
 	struct hist_options *hist;

@@ -171,7 +171,8 @@ static int check_together(const struct choice *c, struct err *err)
 			"--ci shows samples, not time on and off the CPU: add --no-wall");
 	if (c->has_wall && form_chosen(&o->answer.forms)->wants & FORM_WANTS_STACKS)
 		return err_set(err, ERR_INVAL,
-			"--format folded shows samples, not time on and off the CPU: add --no-wall");
+			"--format %s shows samples, not time on and off the CPU: add --no-wall",
+			form_chosen(&o->answer.forms)->name);
 	if (check_hierarchy(c, err))
 		return err->code;
 	if (o->keys.has_history &&

@@ -44,6 +44,37 @@ struct report_options {
 	unsigned verbose;
 };
 
+/* Which samples: of all commands whose options begin with struct report_options. */
+/* clang-format off: rows of option tables */
+#define REPORT_AT(member) offsetof(struct report_options, member)
+#define REPORT_SAMPLE_ROWS                                                                                        \
+	{'C', "cpu", OPT_STR, REPORT_AT(cpus), "LIST",                                                            \
+		"only samples on these CPUs, like 0-3,8; thread names are taken as --comms"},                     \
+		{0, "socket-filter", OPT_U64, REPORT_AT(socket), "N",                                             \
+			"only samples on processor socket N", .max = UINT16_MAX},                                 \
+		{0, "time", OPT_STR, REPORT_AT(time), "SPAN,...",                                                 \
+			"only samples of this time: FROM,TO in seconds, 10%-20%, or 10%/2 for the second tenth"}, \
+		{0, "switch-on", OPT_STR, REPORT_AT(switching.on), "EVENT",                                       \
+			"only samples after one of EVENT"},                                                       \
+		{0, "switch-off", OPT_STR, REPORT_AT(switching.off), "EVENT",                                     \
+			"only samples before one of EVENT, and again after --switch-on"},                         \
+		{0, "show-on-off-events", OPT_BOOL, REPORT_AT(switching.shows_switches), NULL,                    \
+			"also the samples that switch on or off"},                                                \
+		{0, "pid", OPT_STR, REPORT_AT(pids), "PID,...",                                                   \
+			"only samples of these processes"},                                                       \
+		{0, "tid", OPT_STR, REPORT_AT(tids), "TID,...", "only samples of these threads"},                 \
+		{'c', "comms", OPT_STR, REPORT_AT(filter.comms), "COMM,...",                                      \
+			"only samples of threads with these names"},                                              \
+		{'d', "dsos", OPT_STR, REPORT_AT(filter.dsos), "DSO,...",                                         \
+			"only samples in these files"},                                                           \
+		{'S', "symbols", OPT_STR, REPORT_AT(filter.symbols), "NAME,...",                                  \
+			"only samples in these functions"},                                                       \
+	{                                                                                                         \
+		0, "hide-unresolved", OPT_BOOL, REPORT_AT(filter.has_names), NULL,                                \
+			"leave out samples in code without a known function; shares are of the rest"              \
+	}
+/* clang-format on */
+
 extern const struct opt report_option_table[];
 
 /* The defaults. */

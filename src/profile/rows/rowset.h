@@ -51,6 +51,21 @@ struct rowset_cell {
 	struct cell cell;
 };
 
+/* Where the code of a tree's node is. Texts are safe for terminals, and the same pointer where they are equal. */
+struct rowset_place {
+	const char *name;
+	const char *dso, *build; /* path of the file; its build-id; NULL: not known */
+	u64 address;             /* in that file, or absolute; 0: the place is a function */
+	u32 function;            /* places with the same number have the same name and dso */
+	bool is_thread;          /* the name is a thread's: not code */
+	bool is_inlined;         /* part of the code of the node's parent */
+};
+
+struct rowset_part {
+	const char *name; /* an event's, safe for terminals */
+	bool is_time;     /* its periods are ns */
+};
+
 struct rowset {
 	const struct rowset_column *columns; /* for programs */
 	const struct rowset_column *shown;   /* for people, in their order */
@@ -70,6 +85,11 @@ struct rowset {
 	bool is_list;    /* programs get the cells of the only column, not rows */
 	/* Rows are nodes of a tree, by row; the first is the root, which is not shown. NULL: no tree. */
 	const struct rowset_node *nodes;
+	/* Of a tree of FORM_WANTS_PLACES, by rowset_node.symbol; and its parts. NULL: it has names only. */
+	const struct rowset_place *places;
+	size_t n_places;
+	u32 n_functions;
+	const struct rowset_part *parts;
 	bool has_foreign_names; /* nodes have names from another program's folded stacks */
 	u64 part, whole;        /* of a tree: the value of the row above it; the value of 100 % */
 	const void *of;         /* for the maker of the table */

@@ -272,6 +272,26 @@ static void add_row(struct page *p, const struct rowset *r, size_t row, struct s
 	json_close(&out->text, '}');
 }
 
+void form_json_line(struct page *p, const struct rowset *r, size_t row)
+{
+	static const enum rowset_group of_one[] = {ROWSET_PART, ROWSET_KEY, ROWSET_SUM,
+		ROWSET_VALUE, ROWSET_CERTAINTY, ROWSET_FACT},
+				       own[] = {ROWSET_KEY, ROWSET_FACT},
+				       parts[] = {ROWSET_PART, ROWSET_VALUE, ROWSET_SUM};
+	struct str *text = &p->out->text, room = {0};
+
+	str_addc(text, '{');
+	if (p->n_parts) {
+		add_groups(p->out, r, row, 0, own, ARRAY_SIZE(own), &room);
+		add_parts(p->out, r, row, parts, ARRAY_SIZE(parts), &room);
+	} else {
+		add_groups(p->out, r, row, 0, of_one, ARRAY_SIZE(of_one), &room);
+	}
+	json_end(text, '}');
+	str_addc(text, '\n');
+	str_fini(&room);
+}
+
 static void add_head(struct page *p, const struct rowset *head, struct str *room)
 {
 	static const enum rowset_group own[] = {ROWSET_FACT}, parts[] = {ROWSET_PART, ROWSET_VALUE},

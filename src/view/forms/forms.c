@@ -3,12 +3,16 @@
 #include <string.h>
 
 /* A row a form: form_x, in a file of its own. */
-#define FORMS(X)    \
-	X(text)     \
-	X(csv)      \
-	X(json)     \
-	X(markdown) \
-	X(folded)
+#define FORMS(X)      \
+	X(text)       \
+	X(csv)        \
+	X(json)       \
+	X(markdown)   \
+	X(folded)     \
+	X(speedscope) \
+	X(pprof)      \
+	X(callgrind)  \
+	X(ndjson)
 
 #define DECLARE(name) extern const struct form form_##name;
 FORMS(DECLARE)
@@ -48,7 +52,11 @@ int form_check(const struct form_choice *c, enum form_source of, struct err *err
 	if (c->name && !find(c->name))
 		return unknown_name(c->name, err);
 	wants = form_chosen(c)->wants;
-	if (of != FORM_OF_SAMPLES && wants & FORM_WANTS_STACKS)
+	if (of == FORM_OF_SIDES && wants & (FORM_WANTS_FUNCTIONS | FORM_WANTS_ADDRESSES))
+		return err_set(err, ERR_INVAL,
+			"--format: '%s' shows one recording; folded shows both sides",
+			form_chosen(c)->name);
+	if (of != FORM_OF_SAMPLES && of != FORM_OF_SIDES && wants & FORM_WANTS_STACKS)
 		return err_set(err, ERR_INVAL,
 			"--format: '%s' shows stacks, and there are none here",
 			form_chosen(c)->name);

@@ -25,6 +25,10 @@ enum form_want {
 		32,      /* wants the tree of all stacks (view/rows/stackrows.h) instead of rows */
 	FORM_NESTS = 64, /* has a place for tables within rows, and for an object of them */
 	FORM_IS_READ = 128, /* people read its tables: rows and cells are those for people */
+	/* with FORM_WANTS_STACKS: nodes have places (rowset.places), of functions or of addresses */
+	FORM_WANTS_FUNCTIONS = 256,
+	FORM_WANTS_ADDRESSES = 512,
+	FORM_IS_BINARY = 1024, /* nothing for a terminal */
 };
 
 struct page {
@@ -67,8 +71,8 @@ struct form_choice {
 	const char *name;         /* --format; NULL: not given */
 };
 
-/* What a command shows: samples, other rows, or tables within rows. */
-enum form_source { FORM_OF_SAMPLES, FORM_OF_ROWS, FORM_OF_NESTED };
+/* What a command shows: samples, samples of several recordings, other rows, or tables within rows. */
+enum form_source { FORM_OF_SAMPLES, FORM_OF_SIDES, FORM_OF_ROWS, FORM_OF_NESTED };
 
 /* ERR_INVAL: several forms, an unknown name, or a form that cannot show this. */
 int form_check(const struct form_choice *c, enum form_source of, struct err *err);
@@ -83,6 +87,9 @@ static inline bool form_is_data(const struct form *f)
 
 /* Adds a row with everything below it as members of a JSON object, each with a comma after it. */
 void form_json_members(const struct rowset *r, size_t row, struct out *out);
+
+/* Adds a row, without what is below it, as a line that needs no head. */
+void form_json_line(struct page *p, const struct rowset *r, size_t row);
 
 void page_begin(struct page *p);
 void page_end(struct page *p, const struct account *account);

@@ -1,0 +1,94 @@
+/*
+ * export.c - export: a recording as a file for another program. All stages are report's.
+ */
+#include <unistd.h>
+
+#include "base/term.h"
+#include "base/workers.h"
+#include "cmd/cmd.h"
+#include "cmd/report/report.h"
+
+struct export_options {
+	struct report_options report; /* first: rows of report's table fit */
+	const char *output;
+};
+
+#define AT(member) offsetof(struct export_options, member)
+
+static const struct opt options[] = {
+	{0, "format", OPT_STR, AT(report.answer.forms.name), "FORM",
+		"speedscope, pprof, callgrind, csv or any other form: an unknown name lists them all"},
+	{'i', "input", OPT_STR, AT(report.input), "FILE",
+		"read FILE, a recording, folded stacks or a pprof profile; default perf.data"},
+	{'o', "output", OPT_STR, AT(output), "FILE",
+		"write FILE, default the standard output; a file of that name becomes FILE.old"},
+	{0, NULL, OPT_TITLE, 0, NULL, "Which samples"},
+	REPORT_SAMPLE_ROWS,
+	{0, NULL, OPT_TITLE, 0, NULL, "What is in it"},
+	{'s', "sort", OPT_STR, AT(report.keys.sort), "KEY,...",
+		"the keys of the rows of tables (csv, ndjson); default comm,dso,symbol"},
+	{0, "max-stack", OPT_U64, AT(report.max_stack), "N",
+		"keep at most N addresses of a call chain, starting at the sampled one; default 127",
+		.min = 1, .max = UINT16_MAX},
+	{0, "inline", OPT_TRI, AT(report.inlines), NULL,
+		"with inlined functions (default where there is debug information)"},
+	{0, NULL, OPT_TITLE, 0, NULL, "Names"},
+	SYMBOL_FILE_ROWS(report_options),
+	{0, "debuginfod", OPT_DOUBLE, AT(report.debuginfod_s), "SECONDS",
+		"fetch missing symbols (DEBUGINFOD_URLS) for at most SECONDS; default 10, 0: never",
+		.max = 86400},
+	SYMBOL_NAME_ROWS(report_options),
+	SYMBOL_MADE_ROW(report_options),
+	{'v', "verbose", OPT_COUNT, AT(report.verbose), NULL,
+		"say where files were looked for, show parameters of C++ functions"},
+	{'j', "threads", OPT_U64, AT(report.n_workers), "N", "use N threads; default all cores",
+		.min = 1, .max = WORKERS_MAX},
+	{.kind = OPT_END},
+};
+
+static int check(const struct export_options *o, struct err *err)
+{
+	const struct form_choice *forms = &o->report.answer.forms;
+	const struct form *form = form_chosen(forms);
+
+	if (!forms->name)
+		return err_set(err, ERR_INVAL,
+			"--format says for which program: --format speedscope, for example");
+	if (form_check(forms, FORM_OF_SAMPLES, err))
+		return err->code;
+	if (!form_is_data(form) || form->wants & FORM_IS_READ)
+		return err_set(err, ERR_INVAL,
+			"--format: '%s' is for people: 'pace report' prints it", form->name);
+	if (o->report.keys.sort && form->wants & FORM_WANTS_STACKS)
+		return err_set(err, ERR_INVAL, "--sort: '%s' has stacks, not rows", form->name);
+	if (!o->output && form->wants & FORM_IS_BINARY && term_is_terminal(STDOUT_FILENO))
+		return err_set(err, ERR_INVAL,
+			"'%s' is nothing for a terminal: give a file with -o", form->name);
+	return 0;
+}
+
+static int run_export(int argc, char **argv)
+{
+	struct export_options o = {0};
+	struct err err;
+	int status;
+
+	report_options_init(&o.report);
+	/* What is exported are samples. */
+	o.report.wall = 0;
+	o.report.keys.branches = 0;
+	status = cmd_parse_reader(&cmd_export, &o, &o.report.input, argc, argv);
+	if (status < 0)
+		status = check(&o, &err) ? cmd_fail(&cmd_export, &err, EXIT_USAGE)
+					 : report_run(&cmd_export, &o.report, o.output);
+	report_options_fini(&o.report);
+	return status;
+}
+
+const struct cmd cmd_export = {
+	.name = "export",
+	.summary = "write the samples of a recording for another program",
+	.usage = {"--format FORM [OPTIONS] [-o FILE] [FILE]", NULL},
+	.options = options,
+	.run = run_export,
+};

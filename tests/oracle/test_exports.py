@@ -1,0 +1,377 @@
+#!/usr/bin/env python3
+"""Exports, read back: the sums of functions are those of `pace report --json`, and the programs that the forms are for agree.
+
+Packages of npm are installed into a folder of this user's cache, once. Without node, npm or a network these tests are skipped."""
+import collections
+import gzip
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *  # noqa: E402,F403
+
+PROGRAM = r'''
+static volatile unsigned long sink;
+static inline __attribute__((always_inline)) void inner(int n) { for (int i = 0; i < n; i++) sink += i; }
+__attribute__((noinline)) void leaf(int n) { inner(n); sink++; }
+__attribute__((noinline)) int again(int depth) { inner(800); if (depth) again(depth - 1); leaf(300); return depth; }
+__attribute__((noinline)) void work(void) { leaf(5000); again(5); sink++; }
+int main(void) { for (int i = 0; i < 20000; i++) work(); return 0; }
+'''
+EVENTS = ['cpu-clock', 'task-clock']
+PACKAGES = ['speedscope@1.25.0', 'ajv@8.20.0', 'pprof-format@2.3.2']
+
+
+def record():
+    can_record()
+    needs('gcc')
+    with open('work.c', 'w', encoding='ascii') as file:
+        file.write(PROGRAM)
+    done = run('gcc', '-O1', '-g', '-fno-optimize-sibling-calls', '-fno-omit-frame-pointer', '-o', 'work', 'work.c')
+    assert done.status == 0, done
+    done = pace('record', '-q', '-g', '-F', '2000', '-e', ','.join(EVENTS), '-o', 'work.data', './work')
+    assert done.status == 0, done
+    return 'work.data'
+
+
+class Sums:
+    """What an event has in all, and by function: alone, and with all that it calls."""
+
+    def __init__(self):
+        self.all, self.own, self.total = 0, collections.Counter(), collections.Counter()
+
+    def add(self, stack, n):
+        """A stack of names, the innermost first. A sample in an inlined function is counted where that is inlined, as reports do."""
+        self.all += n
+        self.own[next(name for name in stack if not name.endswith(' (inlined)'))] += n
+        for name in set(stack):
+            self.total[name] += n
+
+
+def reported(path, *options):
+    """Event -> the report's sums."""
+    done = pace('report', '-i', path, '--json', '-s', 'symbol', '--children', '-g', 'none', *options)
+    assert done.status == 0, done
+    result = {}
+    for event in json.loads(done.out)['events']:
+        sums = result[event['event']] = Sums()
+        sums.all = event['period']
+        for row in event['rows']:
+            sums.own[row['symbol']] += row['period']
+            sums.total[row['symbol']] += row['total_period']
+    return result
+
+
+def export(form, path, *options):
+    done = pace('export', '--format', form, '-i', path, '-o', f'out.{form}', *options)
+    assert done.status == 0 and not done.out, done
+    return f'out.{form}'
+
+
+def compare(wanted, got, n_functions=5):
+    """All functions are equal, and there are enough of them to say so."""
+    assert len([n for n in wanted.total.values() if n]) >= n_functions, wanted.total
+    assert got.all == wanted.all, (got.all, wanted.all)
+    assert +got.own == +wanted.own, (got.own - wanted.own, wanted.own - got.own)
+    assert +got.total == +wanted.total, (got.total - wanted.total, wanted.total - got.total)
+
+
+def read_speedscope(path):
+    with open(path, encoding='utf-8') as file:
+        document = json.load(file)
+    frames, result = document['shared']['frames'], {}
+    for profile in document['profiles']:
+        sums = result[profile['name']] = Sums()
+        assert profile['unit'] == ('nanoseconds' if profile['name'] in EVENTS else 'none') and profile['type'] == 'sampled', profile['unit']
+        assert len(profile['samples']) == len(profile['weights'])
+        for stack, weight in zip(profile['samples'], profile['weights']):
+            # The outermost is the thread's name, which has no file.
+            assert 'file' not in frames[stack[0]] and all('file' in frames[i] for i in stack[1:])
+            sums.add([frames[i]['name'] for i in reversed(stack[1:])], weight)
+        assert profile['endValue'] - profile['startValue'] == sums.all
+    return result
+
+
+def fields(message):
+    """The fields of a message of protocol buffers: (number, a number or bytes)."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        n = shift = 0
+        while True:
+            byte = message[at]
+            at, n, shift = at + 1, n | (byte & 0x7f) << shift, shift + 7
+            if byte < 0x80:
+                return n
+
+    while at < len(message):
+        tag = varint()
+        assert tag & 7 in (0, 2), tag
+        value = varint()
+        if tag & 7 == 2:
+            at, value = at + value, message[at:at + value]
+            assert at <= len(message)
+        yield tag >> 3, value
+
+
+def numbers(packed):
+    """A packed list."""
+    return [sum((b & 0x7f) << 7 * i for i, b in enumerate(group)) for group in re.findall(rb'[\x80-\xff]*[\x00-\x7f]', packed, re.S)]
+
+
+def read_pprof(path):
+    with gzip.open(path) as file:
+        profile = collections.defaultdict(list)
+        for number, value in fields(file.read()):
+            profile[number].append(value)
+    strings = [text.decode('utf-8') for text in profile[6]]
+    assert strings[0] == ''
+    types = [dict(fields(message)) for message in profile[1]]
+    mappings = {m[1]: m for m in (dict(fields(message)) for message in profile[3])}
+    functions = {f[1]: strings[f[2]] for f in (dict(fields(message)) for message in profile[5])}
+    locations = {}
+    for message in profile[4]:
+        plain = dict(fields(message))
+        lines = [functions[dict(fields(value))[1]] for number, value in fields(message) if number == 4]
+        # All but the last are inlined into what comes after them.
+        locations[plain[1]] = [f'{name} (inlined)' for name in lines[:-1]] + lines[-1:]
+        mapping = mappings[plain[2]]
+        assert mapping.get(2, 0) <= plain.get(3, 0) < mapping[3] and strings[mapping[5]], (plain, mapping)
+    assert len(locations) == len(profile[4]) and len(functions) == len(profile[5])
+    result = {strings[t[1]] + ('' if strings[t[2]] == 'nanoseconds' else '/' + strings[t[2]]): Sums() for t in types}
+    for message in profile[2]:
+        sample = dict(fields(message))
+        stack = [name for location in numbers(sample[1]) for name in locations[location]]
+        values = numbers(sample[2])
+        assert len(values) == len(types)
+        for sums, value in zip(result.values(), values):
+            sums.add(stack, value)
+    return {name: sums for name, sums in result.items() if len(types) == 1 or not name.endswith('samples/count')}
+
+
+def read_callgrind(path):
+    """Own costs and totals: the costs of calls are added to those of the function that calls."""
+    result, names, function, is_call = {}, {}, None, False
+    with open(path, encoding='utf-8', newline='\n') as file:
+        lines = file.read().split('\n')
+    assert lines[0] == '# callgrind format'
+    for line in lines[1:]:
+        key, found, value = line.partition('=' if re.match('[a-z]+=', line) else ':')
+        if not found and line:
+            costs = [int(n) for n in line.split()[1:]]
+            for sums, cost in zip(result.values(), costs):
+                sums.total[function] += cost
+                if not is_call:
+                    sums.own[function] += cost
+            is_call = False
+        elif key == 'events':
+            result = {event.replace('_', '-'): Sums() for event in value.split()}
+        elif key == 'fn':
+            number, name = re.fullmatch(r'\((\d+)\)(?: (.*))?', value).groups()
+            function = names.setdefault(number, name)
+        elif key == 'cfn':
+            number, name = re.fullmatch(r'\((\d+)\)(?: (.*))?', value).groups()
+            assert names.setdefault(number, name) is not None
+        elif key == 'calls':
+            is_call = True
+        elif key in ('summary', 'totals'):
+            for sums, cost in zip(result.values(), value.split()):
+                assert sums.all in (0, int(cost))
+                sums.all = int(cost)
+    return result
+
+
+READERS = {'speedscope': read_speedscope, 'pprof': read_pprof, 'callgrind': read_callgrind}
+
+
+@test
+def exports_have_the_sums_of_the_report():
+    path = record()
+    for options in ((), ('--no-inline',), ('-S', 'leaf')):
+        wanted = reported(path, *options)
+        assert list(wanted) == EVENTS, wanted
+        for form, read in READERS.items():
+            # Callgrind's own costs are those of inlined functions, too.
+            if form == 'callgrind' and options != ('--no-inline',):
+                continue
+            got = read(export(form, path, *options))
+            assert list(got) == EVENTS, (form, list(got))
+            for event in EVENTS:
+                # Shares, and so the sum of the event, are of all samples; exports have what is left.
+                if '-S' in options:
+                    wanted[event].all = sum(wanted[event].own.values())
+                compare(wanted[event], got[event], 3 if '-S' in options else 5)
+
+
+@test
+def callgrind_annotate_has_the_sums_of_the_report():
+    needs('callgrind_annotate')
+    path = record()
+    wanted = reported(path, '--no-inline')
+    export('callgrind', path, '--no-inline')
+    for i, inclusive in enumerate(('no', 'yes')):
+        done = run('callgrind_annotate', '--threshold=100', f'--inclusive={inclusive}', '--show-percs=no', 'out.callgrind')
+        assert done.status == 0, done
+        for name in ('main', 'work', 'leaf', 'again'):
+            figures = re.search(rf'^\s*([\d,.]+)\s+([\d,.]+)\s+\?\?\?:{name} \[.*/work\]', done.out, re.M)
+            sums = [(wanted[event].own, wanted[event].total)[i][name] for event in EVENTS]
+            assert figures or not any(sums), (name, done.out)
+            assert not figures or [int(n.replace(',', '').replace('.', '0')) for n in figures.groups()] == sums, (name, figures, sums)
+        totals = re.search(r'^\s*([\d,]+)\s+([\d,]+)\s+PROGRAM TOTALS', done.out, re.M)
+        assert [int(n.replace(',', '')) for n in totals.groups()] == [wanted[event].all for event in EVENTS], done.out
+
+
+@test
+def rows_on_lines_are_the_rows_of_csv():
+    path = record()
+    events = json.loads(pace('report', '-i', path, '--json').out)['events']
+    with open(export('ndjson', path), encoding='utf-8') as file:
+        rows = [json.loads(line) for line in file]
+    wanted = [{'event': event['event'], **row} for event in events for row in event['rows']]
+    for row in wanted:
+        row.pop('calls', None)
+    assert rows == wanted
+    with open(export('csv', path), encoding='utf-8') as file:
+        assert len(file.readlines()) == len(rows) + 1
+
+
+def packages():
+    """The folder of the packages of npm."""
+    needs('node', 'npm')
+    folder = os.path.join(os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), 'pace', 'npm')
+    marker = os.path.join(folder, 'installed')
+    wanted = '\n'.join(PACKAGES)
+    os.makedirs(folder, exist_ok=True)
+    if not os.path.exists(marker) or open(marker, encoding='ascii').read() != wanted:
+        with open(os.path.join(folder, 'package.json'), 'w', encoding='ascii') as file:
+            file.write('{"private": true}')
+        try:
+            done = run('npm', 'install', '--no-audit', '--no-fund', '--no-save', '--ignore-scripts', *PACKAGES, cwd=folder, timeout=120)
+        except AssertionError as error:
+            skip(str(error))
+        if done.status:
+            skip('npm cannot install packages here: ' + done.err.strip().split('\n')[-1][:100])
+        with open(marker, 'w', encoding='ascii') as file:
+            file.write(wanted)
+    return os.path.join(folder, 'node_modules')
+
+
+def node(script, *args):
+    done = run('node', '-e', script, *args, env=dict(os.environ, NODE_PATH=packages()))
+    assert done.status == 0, done
+    return done.out
+
+
+@test
+def speedscope_s_schema_holds():
+    packages()
+    out = node('''
+        const fs = require('fs'), path = require('path'), Ajv = require('ajv');
+        const folder = path.join(process.env.NODE_PATH, 'speedscope/dist/release');
+        const schema = fs.readdirSync(folder).find(name => /^file-format-schema.*json$/.test(name));
+        const validate = new Ajv({strict: false}).compile(JSON.parse(fs.readFileSync(path.join(folder, schema))));
+        const document = JSON.parse(fs.readFileSync(process.argv[1]));
+        console.log(validate(document), JSON.stringify(validate.errors));
+        delete document.profiles[0].weights;
+        console.log(validate(document));''', export('speedscope', record()))
+    assert out.split('\n')[0] == 'true null' and out.split('\n')[1] == 'false', out
+
+
+def pprof_top(path, event):
+    """What pprof itself says: function -> its own and its total nanoseconds."""
+    done = run('go', 'tool', 'pprof', '-top', '-nodefraction=0', '-nodecount=100000', '-unit=ns', f'-sample_index={event}', path,
+               env=dict(os.environ, HOME=os.getcwd(), GOFLAGS='', GO111MODULE='off'))
+    assert done.status == 0, done
+    rows = re.findall(r'^\s*(\d+)\S*\s+\S+%\s+\S+%\s+(\d+)\S*\s+\S+%\s+(.+?)(?: \(inline\))?$', done.out, re.M)
+    return done.out, {name: (int(own), int(total)) for own, total, name in rows}
+
+
+@test
+def go_s_pprof_has_the_sums_of_the_report():
+    needs('go')
+    path = record()
+    wanted = reported(path, '--no-inline')
+    exported = export('pprof', path, '--no-inline')
+    for event in EVENTS:
+        text, rows = pprof_top(exported, event)
+        assert 'File: work\n' in text, text
+        for name in ('main', 'work', 'leaf', 'again', '__libc_start_call_main'):
+            assert rows[name] == (wanted[event].own[name], wanted[event].total[name]), (event, name, rows[name])
+        assert sum(own for own, total in rows.values()) == wanted[event].all
+
+
+@test
+def pprof_format_reads_all_samples():
+    packages()
+    path = record()
+    out = node('''
+        const {Profile} = require('pprof-format'), fs = require('fs'), zlib = require('zlib');
+        const p = Profile.decode(zlib.gunzipSync(fs.readFileSync(process.argv[1])));
+        console.log(p.sampleType.map((t, i) => p.stringTable.strings[Number(t.type)] + ' ' +
+            p.sample.reduce((sum, s) => sum + BigInt(s.value[i]), 0n)).join('\\n'));''', export('pprof', path))
+    sums = dict(line.rsplit(' ', 1) for line in out.strip().split('\n'))
+    assert {event: int(sums[event]) for event in EVENTS} == {event: s.all for event, s in reported(path).items()}, sums
+
+
+@test
+def an_exported_profile_of_pprof_is_read_back_equal():
+    path = record()
+    ours = reported(path, '--no-inline')
+    back = reported(export('pprof', path, '--no-inline'))
+    for event in EVENTS:
+        assert +ours[event].total == +back[f'{event}/nanoseconds'].total, event
+
+
+HOSTILE = ['<script>alert(1)</script>', '</script>', ']]>', 'quote" back\\slash', 'percent%s', '(7) number', 'fn=(3) x', '\u202eevil\u202c',
+           'x' * 65536, 'tab\there', 'esc\x1b[31m', 'snow\u2603', 'calls=1 2']
+
+
+def shown(name):
+    """A name as reports show it."""
+    return ''.join(''.join(f'\\x{b:02x}' for b in c.encode()) if c < ' ' or '\u202a' <= c <= '\u202e' else c for c in name)
+
+
+@test
+def names_that_are_meant_to_do_harm_are_only_names():
+    with open('hostile.folded', 'wb') as file:
+        for i, name in enumerate(HOSTILE):
+            file.write(b'main;' + name.encode() + b' %d\n' % (i + 1))
+        file.write(b'main;bad\xff\xfeutf8 100\n')
+    n = sum(range(1, len(HOSTILE) + 1)) + 100
+    for form, read in READERS.items():
+        with open(export(form, 'hostile.folded'), 'rb') as file:
+            raw = file.read()
+        if form != 'pprof':
+            assert not re.search(rb'[\x00-\x08\x0b-\x1f\x7f]', raw) and '\u202e'.encode() not in raw, form
+            raw.decode('utf-8')
+        sums, = read(f'out.{form}').values()
+        assert sums.all == n, (form, sums.all)
+        wanted = {shown(name): i + 1 for i, name in enumerate(HOSTILE)} | {'bad\\xff\\xfeutf8': 100}
+        assert dict(+sums.own) == wanted, (form, set(sums.own) ^ set(wanted))
+
+
+@test
+def what_cannot_be_written_is_said():
+    data = os.path.join(TOP, 'tests/golden/data/wordcount.data')
+    for options, said in (((), '--format says for which program'), (('--format', 'text'), "'text' is for people"),
+                          (('--format', 'zzz'), 'is none of'), (('--format', 'speedscope', '-s', 'comm'), 'has stacks, not rows')):
+        done = pace('export', *options, '-i', data)
+        assert done.status == 2 and said in done.err and not done.out, done
+    done = pace('diff', '--format', 'speedscope', data, data)
+    assert done.status == 2 and 'shows one recording' in done.err, done
+    # A file that is there is kept, under another name; it comes back if nothing could be written.
+    with open('kept', 'w', encoding='ascii') as file:
+        file.write('precious')
+    done = pace('export', '--format', 'speedscope', '--time', 'never', '-i', data, '-o', 'kept')
+    assert done.status == 2, done
+    assert open('kept', encoding='ascii').read() == 'precious' and sorted(os.listdir()) == ['kept']
+    done = pace('export', '--format', 'speedscope', '-i', data, '-o', 'kept')
+    assert done.status == 0 and open('kept.old', encoding='ascii').read() == 'precious', done
+    assert run('sh', '-c', '"$0" export --format speedscope -i "$1" | cmp - kept', PACE, data).status == 0
+
+
+if __name__ == '__main__':
+    main()
