@@ -236,7 +236,7 @@ def what_cannot_be_counted_or_does_not_go_together_is_refused():
     if not os.path.exists('/sys/bus/event_source/devices/cpu'):
         result = pace('record', '--ring', '1', '--when', 'ipc<0.5 for 50ms', 'true')
         assert result.status == 1 and '--when ipc: ' in result.err and 'no such hardware counter' in result.err, result
-    for words, text in ((('--ring', '1', '--when', 'page-faults>1'), 'column 1: what is counted needs /s'),
+    for words, text in ((('--ring', '1', '--when', 'page-faults>1'), "column 1: an event's name needs /s"),
                         (('--ring', '1', '--when', 'nonsense/s>1'), "--when nonsense: "),
                         (('--when', 'page-faults/s>1'), '--ring SECONDS'),
                         (('--ring', '0'), "'0' is not a time"),

@@ -48,7 +48,7 @@ def check_sums(found):
 
 def header(text):
     """Elapsed seconds, threads, lived seconds, and the shares of cpu, runnable, blocked in percent."""
-    found = re.search(r'^# Wall clock: ([\d.]+) s elapsed; (\d+) threads? lived ([\d.]+) s in all = '
+    found = re.search(r'^# Wall clock: ([\d.]+) s elapsed; (\d+) threads? lived ([\d.]+) s in total = '
                       r'([\d.]+)% cpu \+ ([\d.]+)% runnable \+ ([\d.]+)% blocked', text, re.M)
     assert found, text[:1000]
     return [float(x) for x in found.groups()]

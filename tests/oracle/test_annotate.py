@@ -180,7 +180,7 @@ def without_a_name_the_hottest_code_stands_there_and_the_rest_is_summed_up():
     whole, text = parse(pace('annotate', '--all', '--no-source', '-i', path).out), pace('annotate', '--no-source', '-i', path)
     usual = parse(text.out)
     assert 1 <= len(usual) <= 5 and list(usual) == list(whole)[:len(usual)], (list(usual), list(whole))
-    assert f'{len(usual)} of {len(whole)}:' in text.err and text.err.count('--all everything') == 1, text.err
+    assert f' of {len(usual)} of {len(whole)} functions are shown:' in text.err and text.err.count('--all everything') == 1, text.err
     sums = [float(share) for share in re.findall(r'^ +(\d+\.\d\d) :   \.\.\. \d+ more$', text.out, re.M)]
     shown = sum(share for rows in usual.values() for share, in rows.values())
     assert abs(sum(sums) + shown - 100 * len(usual)) < 0.05 * (len(sums) + len(usual)) + 2, (sums, shown)

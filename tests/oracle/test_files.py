@@ -86,7 +86,7 @@ def files_names_of_a_stripped_program_come_by_its_debug_link():
     strip_all()
     thin = report()
     assert 'hot_local' not in thin.out and 'warm_global' in thin.out, thin
-    assert 'is stripped: a package with its debug symbols' in thin.out, thin
+    assert 'is stripped: install the package with its debug symbols' in thin.out, thin
     tool('objcopy', '--only-keep-debug', 'full', 'prog.debug')
     tool('objcopy', '--strip-all', '--add-gnu-debuglink=prog.debug', 'full', 'app/prog')
     for place in 'app/prog.debug', 'app/.debug/prog.debug':

@@ -1075,7 +1075,7 @@ TEST(open_suspects_a_filter_when_the_kernel_refuses_what_it_allows)
 	add_clock(&o);
 	CHECK_EQ(go(&o), ERR_PERM);
 	CHECK_HAS(o.err.msg,
-		"opening 'cpu-clock': not permitted: CAP_PERFMON or CAP_SYS_ADMIN is there, which "
+		"opening 'cpu-clock': not permitted: this process has CAP_PERFMON or CAP_SYS_ADMIN, which "
 		"allows measuring all processes (-a, -C), yet the kernel refused: ");
 	CHECK_HAS(o.err.msg,
 		p.site.seccomp == SITE_SECCOMP_NONE ? "refused: an LSM or lockdown forbids"
@@ -1281,7 +1281,7 @@ TEST(open_says_how_many_files_are_needed_when_the_hard_limit_is_lower)
 	add(&o, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, "cs");
 	/* 4 events on 10 CPUs for 2 threads, and 16 for output, pipes and what is looked up. */
 	check_fails(&o, ERR_LIMIT,
-		"96 files have to be open at once (one for each event, CPU and thread), the hard "
+		"96 files have to be open at once (one for each event, CPU and thread), but the hard "
 		"limit is 90: raise it "
 		"('ulimit -Hn 96' as root), or choose fewer threads (-t) or CPUs (-C)");
 	CHECK_EQ(kernel.n, 0);
@@ -1793,7 +1793,7 @@ TEST(open_possible_says_how_a_group_that_does_not_fit_can_count)
 	CHECK(!c.why[0].code && !c.why[1].code);
 	CHECK_EQ(c.why[2].code, ERR_UNSUPPORTED);
 	CHECK_STR(c.why[2].msg,
-		"event 'branches' does not fit on the PMU beside the others of its group: ':W' behind the "
+		"event 'branches' does not fit on the PMU beside the others of its group: ':W' after the "
 		"group lets them count one by one");
 	CHECK_EQ(call_of(&c, 1)->group_fd, call_of(&c, 0)->fd);
 	CHECK_STR(str_text(&c.o.said.text), "");
