@@ -161,7 +161,7 @@ def recordings_without_callers_have_a_history():
     path = needs_shared('fixtures/google__perf_data_converter/src__quipper__testdata__perf.data.callgraph_and_branch-3.4')
     result = pace('report', '-i', path, '--branch-history', '--percent-limit', '5')
     assert result.status == 0 and len(result.out.split('\n')) > 50, result
-    for words, message in [(['-i', path, '--branch-history', '-b'], '-b counts branches'), (['-i', path, '--branch-history', '--md'], '--json has'),
+    for words, message in [(['-i', path, '--branch-history', '-b'], '-b counts branches'), (['-i', path, '--branch-history', '--md'], '--json does'),
                            (['-i', path, '--branch-history', '--total-cycles'], '--total-cycles')]:
         result = pace('report', *words)
         assert result.status == 2 and message in result.err, (words, result)
