@@ -48,6 +48,7 @@ ROOMS = {
         'text': 'words and cells as text',
         'pages': 'what is no table',
         'diff': 'words of comparisons',
+        'html': 'what pages for browsers are made of',
         'forms': 'the forms of all tables',
         'rows': 'profiles, graphs and comparisons as tables',
         'records': 'records one by one, and what a file says of itself',

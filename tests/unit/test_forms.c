@@ -28,7 +28,7 @@ TEST(form_names_that_none_has_are_refused_with_those_there_are)
 	struct err err;
 
 	CHECK_EQ(form_check(&c, &err), ERR_INVAL);
-	CHECK_STR(err.msg, "--format: 'yaml' is none of text, csv, json, md, folded");
+	CHECK_STR(err.msg, "--format: 'yaml' is none of text, csv, json, md, folded, html");
 	c = (struct form_choice){.name = "csv", .is_chosen[FORM_JSON] = true};
 	CHECK_EQ(form_check(&c, &err), ERR_INVAL);
 }

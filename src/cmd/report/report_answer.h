@@ -13,6 +13,7 @@
 #include "base/opts.h"
 #include "base/out.h"
 #include "profile/check/account.h"
+#include "profile/check/recorded.h"
 #include "profile/rows/confidence.h"
 #include "profile/check/assertion.h"
 #include "view/forms/forms.h"
@@ -21,6 +22,7 @@
 
 struct answer_options {
 	struct form_choice forms;
+	const char *html;  /* the file that gets the page; NULL: no page, or on stdout */
 	bool is_hierarchy; /* rows below rows, a level for each key */
 	bool has_intervals;
 	int groups;      /* events in one table: 1: all, -1: those that were counted as a group */
@@ -38,6 +40,8 @@ struct answer {
 	struct hist_options *hist;
 	const struct text_options *text;
 	const struct histrows_options *rows;
+	const struct recorded *recorded; /* where the profile is from */
+	const char *path;                /* likewise */
 	struct confidence_whole whole;
 	struct account account;
 	bool has_groups; /* the profile has groups of events */

@@ -23,7 +23,26 @@ enum form_want {
 	FORM_HAS_NO_TREE = 16,   /* has tables only */
 	FORM_WANTS_STACKS =
 		32, /* wants the tree of all stacks (view/rows/stackrows.h) instead of rows */
+	FORM_WANTS_PLACES = 64, /* with the DSO and the kind of each function */
+	FORM_SHOWS_WALL = 128,  /* such stacks of time on and off the CPU, too */
 };
+
+struct page_fact {
+	const char *name, *text;
+};
+
+/* What a page says besides its tables, for forms that are read on their own. All texts are foreign. */
+struct page_about {
+	struct str title;
+	VEC(struct page_fact) facts; /* what was recorded, where and how */
+	struct str ledger;           /* what the result lacks: lines that begin with "# " */
+	u64 times;          /* by part of the table, a bit each: its periods are nanoseconds */
+	struct arena arena; /* of the facts */
+};
+
+void page_about_add(struct page_about *a, const char *name,
+	const char *text); /* copies text; NULL: nothing */
+void page_about_fini(struct page_about *a);
 
 struct page {
 	const struct form *form;
@@ -35,9 +54,10 @@ struct page {
 	u32 n_parts;      /* of the table with the most parts; 0: no table has several */
 	unsigned width;   /* of the terminal; 0: output is not a terminal */
 	unsigned version; /* of the members for programs */
-	bool has_others;  /* there are more tables: each has to say what it is about */
-	bool is_lines;    /* rows come while measuring: programs get each on its own line */
-	bool has_head;    /* the names of columns were written */
+	const struct page_about *about; /* NULL: not known */
+	bool has_others; /* there are more tables: each has to say what it is about */
+	bool is_lines;   /* rows come while measuring: programs get each on its own line */
+	bool has_head;   /* the names of columns were written */
 };
 
 struct form {
@@ -55,7 +75,15 @@ extern const struct form form_text, form_separated;
 /* All forms that can be chosen by name; NULL-terminated. */
 extern const struct form *const form_table[];
 
-enum form_id { FORM_SEPARATED, FORM_CSV, FORM_JSON, FORM_MARKDOWN, FORM_FOLDED, FORM_IDS };
+enum form_id {
+	FORM_SEPARATED,
+	FORM_CSV,
+	FORM_JSON,
+	FORM_MARKDOWN,
+	FORM_FOLDED,
+	FORM_HTML,
+	FORM_IDS
+};
 
 /* The form that options choose. */
 struct form_choice {

@@ -3,7 +3,7 @@
  *
  * In       profiles with names and stacks
  * Out      struct rowset with nodes, root first: a name, and the samples of each part (in imported profiles their numbers). A row's LABEL_COMM, if there
- *          is one, is the outermost
+ *          is one, is the outermost. With has_places also the DSO and the kind of code. Its head has the parts' names and sums
  * Owns     its nodes and names, until stackrows_fini(); profiles may go as soon as they are added
  */
 #ifndef PACE_VIEW_STACKROWS_H
@@ -13,19 +13,47 @@
 #include "profile/gather/profile.h"
 #include "profile/rows/rowset.h"
 
+/* Kinds of code, as characters; the cell of a row's column "kind". */
+enum stackrows_kind {
+	STACKROWS_TASK = 't', /* a thread's name, in the outermost row */
+	STACKROWS_PROGRAM = 'u',
+	STACKROWS_LIBRARY = 'l',
+	STACKROWS_KERNEL = 'k',
+	STACKROWS_JIT = 'j',
+	STACKROWS_INLINED = 'i',
+	STACKROWS_NAMELESS = '?', /* its name is not known */
+	STACKROWS_CUT = '!',      /* stands for callers that were not found */
+};
+
+/* The row of a stack below an outermost row. */
+struct stackrows_known {
+	u32 call, base, node;
+};
+
+struct stackrows_part {
+	const char *name; /* of the event, the profile's */
+	u64 n_samples, period;
+};
+
 struct stackrows {
 	struct rowset rows; /* valid after stackrows_finish() */
 	VEC(struct rowset_node) nodes;
 	VEC(const char *) names; /* of the nodes */
 	VEC(u64) samples;        /* likewise, n_parts each: the samples that ended there */
+	VEC(u64) periods;        /* likewise: their periods */
 	u32 n_parts;
 	struct table index; /* of nodes, by parent and name */
 	struct intern strings;
-	VEC(u32) path; /* symbols of the current stack, innermost first */
+	VEC(u32) path; /* the current stack, innermost first: nodes of the call tree */
+	VEC(struct stackrows_known) known;
+	struct table known_index; /* of known, by node of the call tree and outermost row */
+	VEC(struct stackrows_part) parts;
+	struct rowset head;
 	/* Names made from addresses get their builds, fun_1140@9a3b12cd, because parts come from several builds. */
 	bool has_builds;
 	bool is_one_recording; /* all parts come from one: equal addresses of unknown builds are equal places */
 	bool are_imports; /* all parts are imported profiles: names stay as they are */
+	bool has_places; /* functions of the same name in several files, or of several kinds, are not one */
 };
 
 /* Adds the samples of an event to a part. */
