@@ -129,7 +129,7 @@ static int check_parts(const struct pace_options *o, struct err *err)
 	if (o->max_chain > UINT16_MAX)
 		return err_set(err, ERR_INVAL, "max_chain %u: a call chain has up to %u addresses",
 			o->max_chain, UINT16_MAX);
-	if (o->flags & PACE_CALLERS && !regs_for_callers(REGS_THIS_MACHINE))
+	if (o->flags & PACE_CALLERS && !regs_for_callers(arch_of_host()))
 		return err_set(err, ERR_UNSUPPORTED,
 			"PACE_CALLERS: on this machine pace cannot find callers in copies of the stack: "
 			"PERF_SAMPLE_CALLCHAIN follows frame pointers");
@@ -261,7 +261,7 @@ static void complete_parts(const struct pace_options *o, struct event_attr *a)
 	if (o->flags & PACE_CALLERS) {
 		a->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN |
 			PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-		a->sample_regs_user |= regs_for_callers(REGS_THIS_MACHINE);
+		a->sample_regs_user |= regs_for_callers(arch_of_host());
 		/* The user's part of the chain is in the copy of the stack. */
 		a->flags |= ATTR_EXCLUDE_CALLCHAIN_USER;
 	}

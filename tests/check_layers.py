@@ -6,7 +6,7 @@ import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SRC = os.path.join(TOP, 'src')
-ORDER = ['base', 'event', 'record', 'collect', 'file', 'session', 'machine', 'unwind', 'symbol', 'trace', 'profile', 'edit', 'view', 'cmd']
+ORDER = ['base', 'arch', 'event', 'record', 'collect', 'file', 'session', 'machine', 'unwind', 'symbol', 'trace', 'profile', 'edit', 'view', 'cmd']
 BAGS = {'util', 'utils', 'common', 'misc', 'helper', 'helpers', 'shared', 'internal'}
 
 # Rooms of large folders, from left to right; '' are the files of the folder itself, where it may have some.
@@ -46,10 +46,10 @@ ROOMS = {
     },
     'view': {
         'text': 'words and cells as text',
-        'pages': 'what is no table',
         'diff': 'words of comparisons',
         'html': 'what pages for browsers are made of',
         'forms': 'the forms of all tables',
+        'pages': 'pages of text; some are rows for programs',
         'rows': 'profiles, graphs and comparisons as tables',
         'records': 'records one by one, and what a file says of itself',
         'code': 'functions with their samples',

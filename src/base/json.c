@@ -22,20 +22,25 @@ static size_t add_escaped(struct str *out, const u8 *p, size_t n)
 	return MAX(length, (size_t)1);
 }
 
+/* Nearly all names are made of these alone. */
+static const bool is_plain[256] = {[' ' ... '!'] = true,
+	['#' ... '['] = true,
+	[']' ... '~'] = true};
+
 void json_string(struct str *out, const char *text)
 {
-	const u8 *p = (const u8 *)text, *end = p + strlen(text);
+	const u8 *p = (const u8 *)text;
 
 	str_addc(out, '"');
-	while (p < end) {
+	for (;;) {
 		const u8 *run = p;
 
-		/* Nearly all names are printable ASCII: copy such a run at once. */
-		while (p < end && *p >= 0x20 && *p < 0x7f && *p != '"' && *p != '\\')
+		while (is_plain[*p])
 			p++;
 		str_addn(out, run, (size_t)(p - run));
-		if (p < end)
-			p += add_escaped(out, p, (size_t)(end - p));
+		if (!*p)
+			break;
+		p += add_escaped(out, p, strnlen((const char *)p, UTF8_LENGTH_MAX));
 	}
 	str_addc(out, '"');
 }
@@ -87,18 +92,6 @@ void json_null(struct str *out, const char *key)
 {
 	json_key(out, key);
 	str_add(out, "null,");
-}
-
-void json_fixed(struct str *out, const char *key, double v, unsigned digits)
-{
-	json_key(out, key);
-	str_addf(out, "%.*f,", (int)digits, v);
-}
-
-void json_double(struct str *out, const char *key, double v, unsigned digits)
-{
-	json_key(out, key);
-	str_addf(out, "%.*g,", (int)digits, v);
 }
 
 void json_element(struct str *out, const char *text)

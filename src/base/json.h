@@ -28,9 +28,6 @@ void json_bool(struct str *out, const char *key, bool v);
 void json_s64(struct str *out, const char *key, s64 v);
 void json_hex(struct str *out, const char *key, u64 v);
 void json_null(struct str *out, const char *key);
-/* `v` must be finite. json_fixed() writes `digits` after the point, json_double() at most `digits` in all (%g). */
-void json_fixed(struct str *out, const char *key, double v, unsigned digits);
-void json_double(struct str *out, const char *key, double v, unsigned digits);
 void json_element(struct str *out, const char *text); /* of an array */
 
 /* Begins a member that is an object or an array with the bracket `open`. json_close() ends it and adds a comma. */

@@ -1,5 +1,7 @@
 #include "base/num.h"
 
+#include <math.h>
+
 #include "base/vec.h"
 
 bool num_scan(const char **at, int base, u64 *ret_v)
@@ -118,23 +120,36 @@ void num_add_hex(struct str *s, u64 v, unsigned digits)
 	str_addn(s, text + n, sizeof(text) - n);
 }
 
-void num_add_percent(struct str *s, u64 part, u64 whole)
+void num_add_fixed(struct str *s, double v, unsigned digits)
 {
-	double percent = whole ? 100.0 * (double)part / (double)whole : 0;
-	double hundredths =
-		percent > 1e9 ? 0 : percent * 100; /* larger values may not fit into a u64 */
-	u64 rounded = (u64)(hundredths + 0.5);
-	double from_tie = hundredths - (double)(u64)hundredths - 0.5;
+	static const u64 powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000,
+		1000000000};
+	double scaled =
+		digits < ARRAY_SIZE(powers) && !signbit(v) ? v * (double)powers[digits] : -1;
+	u64 n = scaled >= 0 && scaled < 0x1p40 ? (u64)scaled : 0;
+	double from_tie = scaled - (double)n - 0.5;
+	char text[24];
+	size_t at = sizeof(text);
 
-	/* printf rounds the binary value; only near a tie can its result differ from this one. */
-	if (percent > 1e9 || (from_tie > -1e-6 && from_tie < 1e-6)) {
-		str_addf(s, "%.2f%%", percent);
+	/* printf rounds the binary value: near a tie, or where n does not fit, that may differ. */
+	if (!(from_tie > -0.6 && from_tie < 0.6) || (from_tie > -1e-3 && from_tie < 1e-3)) {
+		str_addf(s, "%.*f", (int)digits, v);
 		return;
 	}
-	num_add_u64(s, rounded / 100);
-	str_addc(s, '.');
-	str_addc(s, '0' + rounded / 10 % 10);
-	str_addc(s, '0' + rounded % 10);
+	n += from_tie > 0;
+	for (unsigned i = 0; i < digits; i++, n /= 10)
+		text[--at] = (char)('0' + n % 10);
+	if (digits)
+		text[--at] = '.';
+	do
+		text[--at] = (char)('0' + n % 10);
+	while (n /= 10);
+	str_addn(s, text + at, sizeof(text) - at);
+}
+
+void num_add_percent(struct str *s, u64 part, u64 whole)
+{
+	num_add_fixed(s, whole ? 100.0 * (double)part / (double)whole : 0, 2);
 	str_addc(s, '%');
 }
 

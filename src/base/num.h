@@ -39,6 +39,9 @@ void num_add_short(struct str *s,
 void num_add_u64(struct str *s, u64 v);
 void num_add_hex(struct str *s, u64 v, unsigned digits); /* at least `digits` of them, no 0x */
 
+/* As printf's "%.*f" would write it. */
+void num_add_fixed(struct str *s, double v, unsigned digits);
+
 /* 100 * part / whole as printf's "%.2f" would write it, then '%'. 0.00% if whole is 0. */
 void num_add_percent(struct str *s, u64 part, u64 whole);
 void num_add_bytes(struct str *s, u64 v); /* 1536 -> 1.5 KiB */

@@ -32,7 +32,9 @@ void str_add(struct str *s, const char *text)
 
 void str_addc(struct str *s, char c)
 {
-	str_addn(s, &c, 1);
+	str_reserve(s, 1);
+	s->at[s->n++] = c;
+	s->at[s->n] = '\0';
 }
 
 void str_vaddf(struct str *s, const char *fmt, va_list ap)

@@ -8,6 +8,8 @@
 
 #include "base/types.h"
 
+enum { UTF8_LENGTH_MAX = 4 }; /* of a character, in bytes */
+
 /*
  * The length in bytes of the character at p, where n >= 1 bytes may be read; 0 if it is not valid UTF-8,
  * which overlong forms and surrogates are not. *ret_cp is its code point.

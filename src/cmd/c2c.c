@@ -5,6 +5,7 @@
 #include "base/out.h"
 #include "base/workers.h"
 #include "cmd/cmd.h"
+#include "cmd/formrow.h"
 #include "cmd/memory.h"
 #include "cmd/symbols.h"
 #include "profile/check/recorded.h"
@@ -22,7 +23,8 @@ struct c2c_command {
 	struct c2c_options view;
 	double debuginfod_s;
 	int has_source;
-	bool is_text, is_json, is_forced, has_calls;
+	struct form_choice forms;
+	bool is_text, is_forced, has_calls;
 	unsigned by; /* SHARING_BY_* */
 	enum sharing_hot hot;
 	bool has_all; /* always on */
@@ -108,7 +110,9 @@ static const struct opt options[] = {
 	{0, "stats", OPT_BOOL, AT(view.has_stats_only), NULL, "only the totals of all accesses"},
 	{0, "source", OPT_TRI, AT(has_source), NULL, "show source lines (default)"},
 	{0, "stdio", OPT_BOOL, AT(is_text), NULL, "plain text (always, in this version)"},
-	{0, "json", OPT_BOOL, AT(is_json), NULL, "print everything as JSON, see pace-c2c(1)"},
+	{0, "json", OPT_BOOL, AT(forms.is_chosen[FORM_JSON]), NULL,
+		"print everything as JSON, see pace-c2c(1)"},
+	FORM_ROW(struct c2c_command, forms),
 	SYMBOL_FILE_ROWS(c2c_command),
 	SYMBOL_NAME_ROWS(c2c_command),
 	{0, "debuginfod", OPT_DOUBLE, AT(debuginfod_s), "SECONDS",
@@ -125,6 +129,7 @@ static const struct opt options[] = {
 static void show(struct c2c_command *c, struct recorded *in, struct sharing *s,
 	struct sharers *callers, unsigned style, struct out *out)
 {
+	const struct form *form = form_chosen(&c->forms);
 	bool is_of_peers = s->hot == SHARING_HOT_PEER;
 	struct c2c_calls calls;
 
@@ -135,8 +140,8 @@ static void show(struct c2c_command *c, struct recorded *in, struct sharing *s,
 		sharers_name(callers, &in->trace.resolver, style);
 		c2c_calls_init(&calls, callers, is_of_peers ? SHARERS_PEER : SHARERS_HITM);
 	}
-	if (c->is_json)
-		c2c_json(out, s, callers ? &calls : NULL, &c->view);
+	if (form_is_data(form))
+		c2c_rows(form, out, s, callers ? &calls : NULL, &c->view);
 	else
 		c2c_text(out, s, callers ? &calls : NULL, &c->view);
 	if (callers)
@@ -236,7 +241,8 @@ static int run_c2c(int argc, char **argv)
 	if (is_record)
 		return memory_run_record(&cmd_c2c, &c.record, argc, argv);
 	if (is_report) {
-		if (cmd_take_input(&c.input, argc, argv, &err))
+		if (cmd_take_input(&c.input, argc, argv, &err) ||
+			form_check(&c.forms, FORM_OF_NESTED, &err))
 			return cmd_fail(&cmd_c2c, &err, EXIT_USAGE);
 		if (c.has_calls && c.view.has_stats_only) {
 			err_set(&err, ERR_INVAL,

@@ -9,6 +9,7 @@
 #include "base/term.h"
 #include "base/workers.h"
 #include "cmd/cmd.h"
+#include "cmd/formrow.h"
 #include "cmd/strict.h"
 #include "cmd/symbols.h"
 #include "cmd/which.h"
@@ -122,6 +123,7 @@ static const struct opt options[] = {
 	{0, "all", OPT_BOOL, AT(view.has_all_words), NULL,
 		"describe every difference in words; default the first 10"},
 	{0, "json", OPT_BOOL, AT(forms.is_chosen[FORM_JSON]), NULL, "print JSON"},
+	FORM_ROW(struct diff_command, forms),
 	{0, "folded", OPT_BOOL, AT(forms.is_chosen[FORM_FOLDED]), NULL,
 		"one line per stack with the samples of both sides, for a differential flame graph"},
 	{'t', "field-separator", OPT_STR, AT(forms.separator), "SEP",
@@ -427,7 +429,7 @@ static int choose(struct comparing *c, struct err *err)
 				"--sort: '%s' works in 'pace report' only: diff does not look at %s",
 				c->keys[i]->name,
 				key_is_of_branches(c->keys[i]) ? "branches" : "callers by name");
-	if (form_check(&o->forms, err))
+	if (form_check(&o->forms, FORM_OF_SAMPLES, err))
 		return err->code;
 	o->view.order = (u32)o->order;
 	/* If one side counts samples and the other time, only shares can be compared. */
@@ -458,7 +460,7 @@ static void show_event(const struct comparing *c, struct compared *compared, boo
 		delta_level(&compared->delta);
 	significance_init(&significance, &compared->delta);
 	diffrows_init(&rows, &compared->delta, &significance, compared->name, &o->view,
-		form_is_data(p->form) && !o->forms.separator);
+		!(p->form->wants & FORM_IS_READ));
 	if (!form_is_data(p->form) || o->forms.separator) {
 		str_add(&p->out->text, is_first ? "" : "\n");
 		diff_add_words(&compared->delta, &significance, compared->name, &o->view,

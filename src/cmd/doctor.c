@@ -5,13 +5,15 @@
 #include "base/out.h"
 #include "base/term.h"
 #include "cmd/cmd.h"
+#include "cmd/formrow.h"
 #include "collect/known/checkup.h"
 #include "view/pages/checkup_page.h"
 
 enum { COLUMNS_LEAST = 60, COLUMNS_MOST = 100, COLUMNS_USUAL = 80 };
 
 struct doctor_options {
-	bool is_json, is_verbose;
+	struct form_choice forms;
+	bool is_verbose;
 	const char *root;
 };
 
@@ -20,7 +22,9 @@ struct doctor_options {
 static const struct opt options[] = {
 	{'v', "verbose", OPT_BOOL, AT(is_verbose), NULL,
 		"also show how to keep each change after a reboot, and the kernel's configuration"},
-	{0, "json", OPT_BOOL, AT(is_json), NULL, "print JSON; pace-doctor(1) describes it"},
+	{0, "json", OPT_BOOL, AT(forms.is_chosen[FORM_JSON]), NULL,
+		"print JSON; pace-doctor(1) describes it"},
+	FORM_ROW(struct doctor_options, forms),
 	{0, "root", OPT_STR, AT(root), "DIR",
 		"judge another machine by copies of its /proc, /sys and /boot below DIR"},
 	{.kind = OPT_END},
@@ -63,14 +67,14 @@ static int run_doctor(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (check_words(argc, argv, &o, &err))
+	if (check_words(argc, argv, &o, &err) || form_check(&o.forms, FORM_OF_NESTED, &err))
 		return cmd_fail(&cmd_doctor, &err, EXIT_USAGE);
 	if (is_terminal)
 		page.columns = MIN(MAX(term_columns(STDOUT_FILENO), COLUMNS_LEAST), COLUMNS_MOST);
 	page.is_verbose = o.is_verbose;
 	checkup_run(&checkup, o.root);
-	if (o.is_json)
-		checkup_page_add_json(&checkup, &out.text);
+	if (form_is_data(form_chosen(&o.forms)))
+		checkup_page_rows(form_chosen(&o.forms), &checkup, &out);
 	else
 		checkup_page_add(&checkup, &page, &out.text);
 	status = checkup_is_fit(&checkup) ? EXIT_OK : EXIT_FAILED;

@@ -4,13 +4,15 @@
 #include "base/out.h"
 #include "base/term.h"
 #include "cmd/cmd.h"
+#include "cmd/formrow.h"
 #include "collect/known/inventory.h"
 #include "view/pages/list.h"
 
 struct list_options {
 	struct inventory_options inventory;
 	const char *copy;
-	bool has_no_descriptions, is_long, has_details, is_raw, is_json, has_only_names;
+	struct form_choice forms;
+	bool has_no_descriptions, is_long, has_details, is_raw, has_only_names;
 };
 
 #define AT(member) offsetof(struct list_options, member)
@@ -30,8 +32,9 @@ static const struct opt options[] = {
 	{0, "no-desc", OPT_BOOL, AT(has_no_descriptions), NULL, "names, and whether they open"},
 	{0, "raw-dump", OPT_BOOL, AT(has_only_names), NULL,
 		"only the names, in one line, tracepoints too"},
-	{'j', "json", OPT_BOOL, AT(is_json), NULL,
+	{'j', "json", OPT_BOOL, AT(forms.is_chosen[FORM_JSON]), NULL,
 		"an array of objects, tracepoints too; pace-list(1) describes them"},
+	FORM_ROW(struct list_options, forms),
 	{.kind = OPT_TITLE, .help = "Where to look"},
 	{0, "events-dir", OPT_STR, AT(inventory.events_dir), "DIR",
 		"the vendors' tables of events, as in Linux's tools/perf/pmu-events or Intel's perfmon"},
@@ -49,8 +52,8 @@ static void print(const struct inventory *m, const struct list_options *o, struc
 		.has_details = o->has_details || o->is_long,
 	};
 
-	if (o->is_json)
-		list_json(m, out);
+	if (form_is_data(form_chosen(&o->forms)))
+		list_rows(form_chosen(&o->forms), m, out);
 	else if (o->has_only_names)
 		list_names(m, out);
 	else
@@ -77,7 +80,9 @@ static int run_list(int argc, char **argv)
 	}
 	o.inventory.words = argv;
 	o.inventory.n_words = argc;
-	o.inventory.has_all |= o.is_json || o.has_only_names;
+	if (form_check(&o.forms, FORM_OF_ROWS, &err))
+		return cmd_fail(&cmd_list, &err, EXIT_USAGE);
+	o.inventory.has_all |= form_is_data(form_chosen(&o.forms)) || o.has_only_names;
 	cmd_log_init(&log, LOG_NOTE);
 	if (inventory_open(&inventory, &o.inventory, &log, &err)) {
 		log_fini(&log);

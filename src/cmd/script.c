@@ -51,7 +51,7 @@ static const struct opt options[] = {
 		"read FILE; default perf.data, or what is piped in"},
 	{0, NULL, OPT_TITLE, 0, NULL, "What to print of each sample"},
 	{'F', "fields", OPT_LIST, AT(fields), "FIELDS",
-		"comm,pid,tid,cpu,time,event,period,...; +NAME adds one, -NAME removes one"},
+		"comm,pid,tid,cpu,time,event,period,...; +NAME adds a field, and - before it removes one"},
 	{'G', "hide-call-graph", OPT_BOOL, AT(print.hides_chains), NULL, "leave out call chains"},
 	{0, "inline", OPT_TRI, AT(inlines), NULL,
 		"show inlined functions in call chains (default where there is debug information)"},

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/fd.h"
 #include "event/names.h"
 #include "file/salvage.h"
@@ -673,8 +674,8 @@ static bool is_of_one_moment(const struct event_attr *a)
 struct oddity_limits reader_limits(const struct reader *r, u32 event)
 {
 	const struct file_info *info = &r->info;
-	const char *arch = info->host.arch;
-	bool has_halves = arch && (!strcmp(arch, "x86_64") || !strcmp(arch, "aarch64"));
+	const struct arch *arch = info->host.arch ? arch_of_name(info->host.arch) : NULL;
+	bool has_halves = arch && arch->has_halves;
 
 	return (struct oddity_limits){.n_cpus = info->host.cpus_available,
 		.has_halves = has_halves && is_of_one_moment(&r->events.at[event].attr),

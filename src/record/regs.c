@@ -4,96 +4,59 @@
 #include <string.h>
 #include <strings.h>
 
+#include "event/abi.h"
+
 enum { X86_VECTORS = 32, X86_VECTOR_WORDS = 32 }; /* XMM0-15, two 64-bit halves each */
 
-static const char *const x86[] = {"AX", "BX", "CX", "DX", "SI", "DI", "BP", "SP", "IP", "FLAGS",
-	"CS", "SS", "DS", "ES", "FS", "GS", "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15"};
-
-static const char *const arm64_last[] = {"LR", "SP", "PC"};
-
-static const char *const riscv64[] = {"pc", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1",
-	"a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8",
-	"s9", "s10", "s11", "t3", "t4", "t5", "t6"};
-
-enum regs_arch regs_arch_of(const char *machine)
+const struct arch *regs_arch(const struct arch *machine, u64 abi)
 {
-	static const struct {
-		const char *machine;
-		enum regs_arch arch;
-	} known[] = {
-		{"x86_64", REGS_X86},
-		{"i386", REGS_X86},
-		{"i586", REGS_X86},
-		{"i686", REGS_X86},
-		{"aarch64", REGS_ARM64},
-		{"arm64", REGS_ARM64},
-		{"riscv64", REGS_RISCV64},
-	};
-
-	if (!machine)
-		return REGS_THIS_MACHINE;
-	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-		if (!strcmp(known[i].machine, machine))
-			return known[i].arch;
-	return REGS_UNKNOWN;
+	return abi == PERF_SAMPLE_REGS_ABI_64    ? arch_with_word(machine, 8)
+		: abi == PERF_SAMPLE_REGS_ABI_32 ? arch_with_word(machine, 4)
+						 : NULL;
 }
 
-const char *regs_name(enum regs_arch arch, unsigned number, char *buf, size_t size)
+static bool is_vector(const struct arch *arch, unsigned number)
 {
-	if (arch == REGS_X86 && number < ARRAY_SIZE(x86))
-		return x86[number];
-	if (arch == REGS_RISCV64 && number < ARRAY_SIZE(riscv64))
-		return riscv64[number];
-	if (arch == REGS_X86 && number >= X86_VECTORS && number < X86_VECTORS + X86_VECTOR_WORDS) {
+	return arch && arch->has_vectors && number >= X86_VECTORS &&
+		number < X86_VECTORS + X86_VECTOR_WORDS;
+}
+
+const char *regs_name(const struct arch *arch, unsigned number, char *buf, size_t size)
+{
+	if (arch && number < arch->n_regs)
+		return arch->regs[number].name;
+	if (is_vector(arch, number))
 		snprintf(buf, size, "XMM%u%s", (number - X86_VECTORS) / 2, number % 2 ? "h" : "");
-		return buf;
-	}
-	if (arch == REGS_ARM64 && number >= 30 && number < 33)
-		return arm64_last[number - 30];
-	snprintf(buf, size, "%s%u", arch == REGS_ARM64 ? "x" : "r", number);
+	else
+		snprintf(buf, size, "%c%u", arch && arch->letter ? arch->letter : 'r', number);
 	return buf;
 }
 
-u64 regs_for_callers(enum regs_arch arch)
+u64 regs_for_callers(const struct arch *arch)
 {
-	const u64 ds_to_gs = 0xfull << 12;
-
-	switch (arch) {
-	case REGS_X86:
-		/* A 32-bit kernel has no R8 to R15. */
-		return ((1ull << (sizeof(void *) == 8 ? 24 : 16)) - 1) & ~ds_to_gs;
-	case REGS_ARM64:
-		return (1ull << 33) - 1;
-	case REGS_RISCV64:
-		return (1ull << ARRAY_SIZE(riscv64)) - 1;
-	case REGS_UNKNOWN:
-		break;
-	}
-	return 0;
+	return arch ? arch->caller_regs : 0;
 }
 
-u64 regs_available(enum regs_arch arch, bool has_vectors)
+u64 regs_available(const struct arch *arch, bool has_vectors)
 {
-	u64 mask = regs_for_callers(arch);
+	u64 vectors = ((1ull << X86_VECTOR_WORDS) - 1) << X86_VECTORS;
 
-	if (arch == REGS_X86 && has_vectors)
-		mask |= ((1ull << X86_VECTOR_WORDS) - 1) << X86_VECTORS;
-	return mask;
+	return regs_for_callers(arch) | (arch && arch->has_vectors && has_vectors ? vectors : 0);
 }
 
 /* The bits of the register that `number` is, or is the first half of. */
-static u64 bits_of(enum regs_arch arch, unsigned number)
+static u64 bits_of(const struct arch *arch, unsigned number)
 {
-	return (arch == REGS_X86 && number >= X86_VECTORS ? 3ull : 1ull) << number;
+	return (is_vector(arch, number) ? 3ull : 1ull) << number;
 }
 
 /* The number of the next register, past the second half of a vector. */
-static unsigned next_number(enum regs_arch arch, unsigned number)
+static unsigned next_number(const struct arch *arch, unsigned number)
 {
-	return number + (arch == REGS_X86 && number >= X86_VECTORS ? 2 : 1);
+	return number + (is_vector(arch, number) ? 2 : 1);
 }
 
-void regs_add_names(enum regs_arch arch, u64 mask, struct str *text)
+void regs_add_names(const struct arch *arch, u64 mask, struct str *text)
 {
 	char buf[16];
 
@@ -103,7 +66,7 @@ void regs_add_names(enum regs_arch arch, u64 mask, struct str *text)
 				regs_name(arch, i, buf, sizeof(buf)));
 }
 
-static int unknown_name(enum regs_arch arch, const char *name, size_t n, u64 available,
+static int unknown_name(const struct arch *arch, const char *name, size_t n, u64 available,
 	struct err *err)
 {
 	struct str names = {0};
@@ -116,7 +79,8 @@ static int unknown_name(enum regs_arch arch, const char *name, size_t n, u64 ava
 	return r;
 }
 
-int regs_parse(enum regs_arch arch, const char *text, u64 available, u64 *ret_mask, struct err *err)
+int regs_parse(const struct arch *arch, const char *text, u64 available, u64 *ret_mask,
+	struct err *err)
 {
 	u64 mask = 0;
 

@@ -24,7 +24,8 @@
 #include "base/types.h"
 #include "event/attr.h"
 #include "record/record.h"
-#include "record/regs.h"
+
+struct arch;
 
 /* n 64-bit words at any address: read them with load_u64(). */
 struct sample_words {
@@ -141,7 +142,7 @@ bool sample_swap_trailer(const struct sample_format *format, u8 *at, u16 size);
 
 /* Adds one line "name value" for each field; the registers are those of `arch`. */
 void sample_add_text(const struct sample_format *format, const struct sample *sample,
-	enum regs_arch arch, struct str *text);
+	const struct arch *arch, struct str *text);
 
 /* Decodes the counter values of a sample or of a READ record; false if they do not fit. */
 bool sample_decode_read(const struct sample_format *format, struct bytes *b,

@@ -9,7 +9,7 @@ static void add_words(const struct sample_words *words, struct str *text)
 		str_addf(text, " %llx", (unsigned long long)load_u64(words->at + i * 8));
 }
 
-static void add_regs(u64 mask, const struct sample_regs *regs, enum regs_arch arch,
+static void add_regs(u64 mask, const struct sample_regs *regs, const struct arch *arch,
 	struct str *text)
 {
 	u64 k = 0;
@@ -47,7 +47,7 @@ static void add_branches(const struct sample_branches *br, struct str *text)
 }
 
 static void add_row(const struct sample_format *f, const struct sample_row *row,
-	const struct sample *s, enum regs_arch arch, struct str *text)
+	const struct sample *s, const struct arch *arch, struct str *text)
 {
 	const void *from = (const u8 *)s + row->member;
 	const struct sample_stack *stack = from;
@@ -96,7 +96,7 @@ static void add_row(const struct sample_format *f, const struct sample_row *row,
 	str_addc(text, '\n');
 }
 
-void sample_add_text(const struct sample_format *f, const struct sample *s, enum regs_arch arch,
+void sample_add_text(const struct sample_format *f, const struct sample *s, const struct arch *arch,
 	struct str *text)
 {
 	for (unsigned i = 0; i < f->n_rows; i++)

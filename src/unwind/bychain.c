@@ -94,7 +94,7 @@ static bool find_frame(struct walk *w, const struct stack_input *in, const struc
 	return false;
 }
 
-enum say { SAYS_NOTHING, SAYS_FRAME, SAYS_ROOT };
+enum say { SAYS_ARCH_NO_REG, SAYS_FRAME, SAYS_ROOT };
 
 /* Whether the row finds the CFA, and with it what a call pushed, by the frame pointer alone. */
 static enum say say_of_row(const struct walk *w, const struct rows_function *code,
@@ -105,7 +105,7 @@ static enum say say_of_row(const struct walk *w, const struct rows_function *cod
 	bool has_pointer = false, has_return = false;
 
 	if (code->is_signal)
-		return SAYS_NOTHING;
+		return SAYS_ARCH_NO_REG;
 	for (u32 i = 0; i < row->n_rules; i++, rule++) {
 		bool is_slot = rule->kind == ROW_OFFSET;
 
@@ -119,20 +119,20 @@ static enum say say_of_row(const struct walk *w, const struct rows_function *cod
 	return has_pointer && has_return && row->cfa.kind == ROW_REGISTER &&
 			row->cfa.from == w->arch->fp && row->cfa.value == 2 * word
 		? SAYS_FRAME
-		: SAYS_NOTHING;
+		: SAYS_ARCH_NO_REG;
 }
 
 /* Whether the code of a function without call frame information has made a frame before the call it is in. */
 static bool has_made_frame(const struct walk *w, bool is_return)
 {
-	struct prologue edge = {.arch = w->number, .word = w->arch->word};
-	enum prologue_frame frame;
+	struct stack_bytes code;
+	enum arch_frame frame;
 
-	walk_look(w, w->regs[w->arch->ip], &edge.code);
-	if (!edge.code.at || edge.code.into == STACK_START_UNKNOWN)
+	walk_look(w, w->regs[w->arch->ip], &code);
+	if (!code.at || code.into == STACK_START_UNKNOWN)
 		return false;
-	frame = prologue_frame(&edge);
-	return frame == PROLOGUE_FRAME || (is_return && frame == PROLOGUE_SOMETIMES);
+	frame = prologue_frame(w->arch, &code);
+	return frame == ARCH_FRAME_MADE || (is_return && frame == ARCH_FRAME_SOMETIMES);
 }
 
 static bool may_be_returned_to(const struct walk *w, u64 ip)
@@ -143,8 +143,7 @@ static bool may_be_returned_to(const struct walk *w, u64 ip)
 	w->places->find(w->places->ctx, ip - 1, &code);
 	walk_look(w, ip, &bytes);
 	return code.is_code &&
-		(prologue_is_returned_to(w->number, &bytes) ||
-			outermost_is_goexit(w->number, &bytes));
+		(prologue_is_returned_to(w->arch, &bytes) || outermost_is_goexit(w->arch, &bytes));
 }
 
 /* What is known of the last frame's function at the point where it was left. */
@@ -162,7 +161,7 @@ static enum say ask(struct walk *w, bool is_return)
 	walk_look(w, w->regs[w->arch->ip], &bytes);
 	if (bycode_is_entry(w, w->regs[w->arch->ip]) || (is_return && bycode_is_last(w)))
 		return SAYS_ROOT;
-	return has_made_frame(w, is_return) ? SAYS_FRAME : SAYS_NOTHING;
+	return has_made_frame(w, is_return) ? SAYS_FRAME : SAYS_ARCH_NO_REG;
 }
 
 enum stack_ending bychain_walk(struct walk *w, const struct stack_input *in,
@@ -174,7 +173,7 @@ enum stack_ending bychain_walk(struct walk *w, const struct stack_input *in,
 	u64 frame;
 
 	/* Where calls leave return addresses in a register, frames do not show which functions keep them. */
-	if (w->arch->link != 255 || !find_frame(w, in, &f, &frame))
+	if (w->arch->link != ARCH_NO_REG || !find_frame(w, in, &f, &frame))
 		return ending;
 	for (; !is_main; frame++, is_return = true) {
 		enum say say = ask(w, is_return);
@@ -182,9 +181,9 @@ enum stack_ending bychain_walk(struct walk *w, const struct stack_input *in,
 
 		if (say == SAYS_ROOT)
 			return STACK_COMPLETE;
-		if (say == SAYS_NOTHING || frame + 1 >= f.n)
+		if (say == SAYS_ARCH_NO_REG || frame + 1 >= f.n)
 			return ending;
-		ip = frame_at(&f, frame + 1) & w->arch->code;
+		ip = frame_at(&f, frame + 1) & w->arch->va_mask;
 		if (!may_be_returned_to(w, ip))
 			return ending;
 		if (w->stack->chain.n > in->max_frames)

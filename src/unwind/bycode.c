@@ -14,7 +14,7 @@ static bool is_returned_to(const struct walk *w, u64 ip)
 	if (!code.is_code)
 		return false;
 	walk_look(w, ip, &bytes);
-	return prologue_is_returned_to(w->number, &bytes) || outermost_is_goexit(w->number, &bytes);
+	return prologue_is_returned_to(w->arch, &bytes) || outermost_is_goexit(w->arch, &bytes);
 }
 
 /* Moves the walk to the caller that `edge` describes. */
@@ -22,7 +22,7 @@ static bool take_edge(struct walk *w, const struct prologue *edge, u64 ip)
 {
 	u64 sp = edge->regs[w->arch->sp];
 
-	ip &= w->arch->code;
+	ip &= w->arch->va_mask;
 	if (sp < w->cfa || !is_returned_to(w, ip))
 		return false;
 	memcpy(w->regs, edge->regs, sizeof(w->regs));
@@ -35,11 +35,7 @@ static bool take_edge(struct walk *w, const struct prologue *edge, u64 ip)
 /* Prepares to run the code at the last frame's instruction on a copy of its registers. */
 static struct prologue prologue_of(struct walk *w, u64 *regs, u64 *known)
 {
-	return (struct prologue){.arch = w->number,
-		.sp = w->arch->sp,
-		.fp = w->arch->fp,
-		.link = w->arch->link,
-		.word = w->arch->word,
+	return (struct prologue){.arch = w->arch,
 		.regs = regs,
 		.known = known,
 		.read = walk_read,
@@ -56,7 +52,7 @@ static bool step_out_of_generated(struct walk *w)
 	u64 regs[ROW_REGS], known = w->known, to;
 	struct prologue edge = prologue_of(w, regs, &known);
 
-	if (!w->places->peek || !w->arch->has_code)
+	if (!w->places->peek || !w->arch->code)
 		return false;
 	memcpy(regs, w->regs, sizeof(regs));
 	w->places->peek(w->places->ctx, w->regs[w->arch->ip], &edge.code);
@@ -83,7 +79,7 @@ bool bycode_edge(struct walk *w, bool is_end_only)
 static bool step_out_of_leaf(struct walk *w, const struct stack_bytes *code, bool must_be_called)
 {
 	u64 at = w->regs[w->arch->ip], to, sp = w->regs[w->arch->sp];
-	bool is_linked = w->arch->link != 255;
+	bool is_linked = w->arch->link != ARCH_NO_REG;
 	struct stack_bytes caller;
 
 	if (is_linked && !walk_has(w, w->arch->link))
@@ -92,12 +88,11 @@ static bool step_out_of_leaf(struct walk *w, const struct stack_bytes *code, boo
 		to = w->regs[w->arch->link];
 	else if (!walk_read(w, sp, w->arch->word, &to))
 		return false;
-	to &= w->arch->code;
+	to &= w->arch->va_mask;
 	walk_look(w, to, &caller);
 	if (!is_returned_to(w, to) ||
 		(must_be_called &&
-			prologue_call(w->number, &caller, to, at - code->into) !=
-				PROLOGUE_CALL_HERE))
+			prologue_call(w->arch, &caller, to, at - code->into) != PROLOGUE_CALL_HERE))
 		return false;
 	w->regs[w->arch->sp] = w->cfa = sp + (is_linked ? 0 : w->arch->word);
 	w->regs[w->arch->ip] = to;
@@ -116,7 +111,7 @@ static bool is_own_frame(struct walk *w, u64 frame)
 	if (frame - w->regs[w->arch->sp] > WORDS_MAX * word)
 		return false;
 	for (u64 va = w->regs[w->arch->sp]; va < frame; va += word)
-		if (walk_read(w, va, (unsigned)word, &v) && is_returned_to(w, v & w->arch->code))
+		if (walk_read(w, va, (unsigned)word, &v) && is_returned_to(w, v & w->arch->va_mask))
 			return false;
 	return true;
 }
@@ -136,12 +131,12 @@ static bool step_by_frame_pointer(struct walk *w, bool is_sure, u64 function)
 		return false;
 	if (!walk_read(w, frame, word, &caller) || !walk_read(w, frame + word, word, &ip))
 		return false;
-	ip &= w->arch->code;
+	ip &= w->arch->va_mask;
 	if (!is_returned_to(w, ip))
 		return false;
 	walk_look(w, ip, &code);
-	if (!is_sure && prologue_call(w->number, &code, ip, function) != PROLOGUE_CALL_HERE &&
-		!(w->arch->link == 255 && is_own_frame(w, frame)))
+	if (!is_sure && prologue_call(w->arch, &code, ip, function) != PROLOGUE_CALL_HERE &&
+		!(w->arch->link == ARCH_NO_REG && is_own_frame(w, frame)))
 		return false;
 	w->regs[fp] = caller;
 	w->regs[sp] = w->cfa = frame + 2 * word;
@@ -160,7 +155,7 @@ bool bycode_is_start(const struct walk *w, u64 ip)
 	struct stack_bytes code;
 
 	walk_look(w, ip, &code);
-	return code.at && !code.into && !prologue_is_returned_to(w->number, &code);
+	return code.at && !code.into && !prologue_is_returned_to(w->arch, &code);
 }
 
 bool bycode_is_entry(const struct walk *w, u64 ip)
@@ -176,7 +171,7 @@ bool bycode_is_last(const struct walk *w)
 	struct stack_bytes code;
 
 	walk_look(w, w->regs[w->arch->ip], &code);
-	return outermost_is_exit(w->number, &code) || outermost_is_goexit(w->number, &code);
+	return outermost_is_exit(w->arch, &code) || outermost_is_goexit(w->arch, &code);
 }
 
 /*
@@ -191,7 +186,7 @@ static bool step_by_flow(struct walk *w, const struct stack_bytes *code)
 
 	if (!w->stack->flows)
 		w->stack->flows = flow_memo_new();
-	if (!flow_recall(w->stack->flows, w->number, code, &flow))
+	if (!flow_recall(w->stack->flows, w->arch, code, &flow))
 		return false;
 	by_sp = w->regs[sp] + (u64)flow.sp;
 	by_fp = w->regs[fp] + (u64)flow.fp;
@@ -205,7 +200,7 @@ static bool step_by_flow(struct walk *w, const struct stack_bytes *code)
 		return false;
 	if (slot < w->regs[sp] || slot + word < w->cfa || !walk_read(w, slot, word, &ip))
 		return false;
-	ip &= w->arch->code;
+	ip &= w->arch->va_mask;
 	if (!is_returned_to(w, ip) && !bycode_is_start(w, ip))
 		return false;
 	w->known &= 1ull << fp;
@@ -223,35 +218,35 @@ static bool step_by_flow(struct walk *w, const struct stack_bytes *code)
 
 bool bycode_step(struct walk *w, bool is_return)
 {
-	struct prologue edge = {.arch = w->number, .word = w->arch->word};
+	struct stack_bytes code;
 	u64 at = w->regs[w->arch->ip];
-	enum prologue_frame frame;
+	enum arch_frame frame;
 
 	/* The call may be followed by nothing but the function's end (_init). */
 	if (bycode_edge(w, is_return))
 		return true;
 	w->has_missed_above = false;
-	walk_look(w, at, &edge.code);
+	walk_look(w, at, &code);
 	/* Generated code mostly keeps frame pointers; other code has to prove it. */
-	if (edge.code.into == STACK_START_UNKNOWN && is_return && !edge.code.n_after &&
+	if (code.into == STACK_START_UNKNOWN && is_return && !code.n_after &&
 		step_out_of_generated(w))
 		return true;
-	if (edge.code.into == STACK_START_UNKNOWN)
-		return step_by_frame_pointer(w, is_return || !edge.code.at, 0);
-	if (step_by_flow(w, &edge.code))
+	if (code.into == STACK_START_UNKNOWN)
+		return step_by_frame_pointer(w, is_return || !code.at, 0);
+	if (step_by_flow(w, &code))
 		return true;
 	/* The place of the return address is known, but it was not recorded. */
 	if (w->has_missed_above)
 		return false;
-	frame = prologue_frame(&edge);
+	frame = prologue_frame(w->arch, &code);
 	/* A function that is suspended in a call has made its frame before it, if it ever makes one. */
-	if (frame == PROLOGUE_FRAME || (is_return && frame == PROLOGUE_SOMETIMES))
+	if (frame == ARCH_FRAME_MADE || (is_return && frame == ARCH_FRAME_SOMETIMES))
 		return step_by_frame_pointer(w, true, 0);
-	if (!is_return && step_out_of_leaf(w, &edge.code, frame != PROLOGUE_LEAF))
+	if (!is_return && step_out_of_leaf(w, &code, frame != ARCH_FRAME_LEAF))
 		return true;
-	if (frame == PROLOGUE_LEAF)
+	if (frame == ARCH_FRAME_LEAF)
 		return false;
-	if (step_by_frame_pointer(w, false, at - edge.code.into))
+	if (step_by_frame_pointer(w, false, at - code.into))
 		return true;
 	/* The frame pointer need not point to a frame: nothing says that a larger dump would help. */
 	w->has_missed_above = false;

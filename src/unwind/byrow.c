@@ -83,7 +83,7 @@ static bool plain_step(struct walk *w, const struct row *row)
 		(s64)at + row->highest + 8 > (s64)n)
 		return false;
 	bytes = (const u8 *)w->dump->bytes.at + at;
-	ip = load_u64(bytes + row->return_at) & arch->code;
+	ip = load_u64(bytes + row->return_at) & arch->va_mask;
 	if (cfa == w->cfa && ip == w->regs[arch->ip])
 		return false;
 	known = w->known | 1ull << arch->sp | 1ull << arch->ip;
@@ -141,7 +141,7 @@ enum stack_ending byrow_step(struct walk *w, const struct rows_function *code,
 	/* Without a rule the return address is still where the call left it. */
 	if (!has_return && (code->return_reg != w->arch->link || !walk_has(w, w->arch->link)))
 		return STACK_CORRUPT;
-	ip &= w->arch->code;
+	ip &= w->arch->va_mask;
 	if (cfa == w->cfa && ip == w->regs[w->arch->ip])
 		return STACK_CORRUPT;
 	w->regs[sp] = cfa;

@@ -1,8 +1,9 @@
 #include "unwind/flow.h"
 
+#include "arch/arch.h"
 #include "base/hash.h"
 #include "base/memo.h"
-#include "unwind/x86.h"
+#include "arch/x86_decode.h"
 
 enum { SP = 4, FP = 5, WAYS_MAX = 256, LONGEST = 64 << 10, ROUNDS = 3 };
 
@@ -314,15 +315,14 @@ static bool follow(struct follower *f, const u8 *start, bool is_64)
  * First follows the code down to the instruction. If no flow leads there, the code after it and its backward
  * jumps are followed, too: the bodies of loops that begin with their condition.
  */
-bool flow_find(enum stack_arch arch, const struct stack_bytes *code, struct flow *ret_flow)
+bool flow_find(const struct arch *arch, const struct stack_bytes *code, struct flow *ret_flow)
 {
-	bool is_64 = arch == STACK_X86_64, is_found;
+	bool is_64 = arch->word == 8, is_found;
 	struct follower f;
 	const u8 *start;
 	u32 far;
 
-	if ((arch != STACK_X86_64 && arch != STACK_I386) || !code->at ||
-		code->into > code->n_before || code->into > LONGEST)
+	if (!arch->is_x86 || !code->at || code->into > code->n_before || code->into > LONGEST)
 		return false;
 	start = code->at - code->into;
 	/* The lists stay uninitialized: they are long. */
@@ -376,7 +376,7 @@ void flow_memo_free(struct flow_memo *m)
 	mem_free(m);
 }
 
-bool flow_recall(struct flow_memo *m, enum stack_arch arch, const struct stack_bytes *code,
+bool flow_recall(struct flow_memo *m, const struct arch *arch, const struct stack_bytes *code,
 	struct flow *ret_flow)
 {
 	u32 *slot = memo_slot(&m->memo, hash_u64((u64)(uintptr_t)code->at));

@@ -26,7 +26,7 @@ struct flow {
 };
 
 /* Requires code->into. x86 only. */
-bool flow_find(enum stack_arch arch, const struct stack_bytes *code, struct flow *ret_flow);
+bool flow_find(const struct arch *arch, const struct stack_bytes *code, struct flow *ret_flow);
 
 /* Remembers what was found for recent instructions. Their code must not move during its life. */
 struct flow_memo;
@@ -35,7 +35,7 @@ struct flow_memo *flow_memo_new(void);
 void flow_memo_free(struct flow_memo *m);
 
 /* The same as flow_find(), from the memo if possible. */
-bool flow_recall(struct flow_memo *m, enum stack_arch arch, const struct stack_bytes *code,
+bool flow_recall(struct flow_memo *m, const struct arch *arch, const struct stack_bytes *code,
 	struct flow *ret_flow);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "unwind/x86.h"
+#include "arch/x86_decode.h"
 
 /* Converts the processor's register numbers to DWARF's. */
 static u8 dwarf_reg(u8 reg)

@@ -12,12 +12,12 @@
 
 #include "unwind/stack.h"
 
-bool outermost_is_exit(enum stack_arch arch, const struct stack_bytes *code);
+bool outermost_is_exit(const struct arch *arch, const struct stack_bytes *code);
 
 /*
  * Whether this is Go's goexit(). Goroutines return behind its first instruction, a nop, where no call was
  * made: callers that look for a call before a return address ask this too.
  */
-bool outermost_is_goexit(enum stack_arch arch, const struct stack_bytes *code);
+bool outermost_is_goexit(const struct arch *arch, const struct stack_bytes *code);
 
 #endif

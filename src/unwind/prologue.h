@@ -13,11 +13,11 @@
 #ifndef PACE_UNWIND_PROLOGUE_H
 #define PACE_UNWIND_PROLOGUE_H
 
+#include "arch/arch.h"
 #include "unwind/stack.h"
 
 struct prologue {
-	enum stack_arch arch;
-	u8 sp, fp, link, word; /* DWARF numbers; bytes of an address */
+	const struct arch *arch;
 	struct stack_bytes code;
 	u64 *regs;  /* by DWARF number: at the instruction, then the caller's */
 	u64 *known; /* bit n: regs[n] has a value */
@@ -37,15 +37,8 @@ bool prologue_return(struct prologue *e, u64 *ret_ip);
  */
 bool prologue_entry(struct prologue *e, u64 *ret_ip);
 
-enum prologue_frame {
-	PROLOGUE_UNKNOWN,   /* no code that makes a frame was found */
-	PROLOGUE_SOMETIMES, /* a frame is made, but maybe not on the path taken */
-	PROLOGUE_FRAME,     /* the frame pointer points to the caller's fp and the return address */
-	PROLOGUE_LEAF,      /* there is no frame: the return address is where the call left it */
-};
-
-/* What the code from the function's start to the instruction has made. Requires code.into. */
-enum prologue_frame prologue_frame(const struct prologue *e);
+/* What the code from the function's start to the instruction has made. Requires code->into. */
+enum arch_frame prologue_frame(const struct arch *arch, const struct stack_bytes *code);
 
 enum prologue_call {
 	PROLOGUE_CALL_UNKNOWN, /* through a pointer, or not visible */
@@ -54,16 +47,16 @@ enum prologue_call {
 };
 
 /* Which function is called by the call before `code`, whose return address is `ip`. */
-enum prologue_call prologue_call(enum stack_arch arch, const struct stack_bytes *code, u64 ip,
+enum prologue_call prologue_call(const struct arch *arch, const struct stack_bytes *code, u64 ip,
 	u64 function);
 
 /*
  * Whether `code`, at a return address, follows a call, or is the beginning of a signal trampoline.
  * True also if the code is unknown.
  */
-bool prologue_is_returned_to(enum stack_arch arch, const struct stack_bytes *code);
+bool prologue_is_returned_to(const struct arch *arch, const struct stack_bytes *code);
 
 /* Whether the instruction before `code` enters the kernel. */
-bool prologue_is_behind_system_call(enum stack_arch arch, const struct stack_bytes *code);
+bool prologue_is_behind_system_call(const struct arch *arch, const struct stack_bytes *code);
 
 #endif

@@ -14,7 +14,7 @@
 #include "unwind/walk.h"
 
 /* Whether this code does nothing but call rt_sigreturn(2) or sigreturn(2). */
-bool sigframe_is_trampoline(enum stack_arch arch, const struct stack_bytes *code);
+bool sigframe_is_trampoline(const struct arch *arch, const struct stack_bytes *code);
 
 bool sigframe_step(struct walk *w);
 

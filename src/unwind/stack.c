@@ -65,7 +65,7 @@ static bool is_planted(struct walk *w, u32 *ret_code, u32 *ret_row)
 	struct stack_bytes bytes;
 
 	walk_look(w, w->regs[w->arch->ip], &bytes);
-	if (bytes.at && prologue_is_returned_to(w->number, &bytes))
+	if (bytes.at && prologue_is_returned_to(w->arch, &bytes))
 		return false;
 	return walk_find_row(w, w->regs[w->arch->ip], ret_code, ret_row) &&
 		w->stack->rows.functions.at[*ret_code].start == w->code.rva;
@@ -87,7 +87,7 @@ static bool step_out_of_planted(struct walk *w, const struct rows_function *code
 	if (byrow_step(w, code, row) == STACK_ENDINGS) {
 		w->places->find(w->places->ctx, w->regs[w->arch->ip] - 1, &caller);
 		walk_look(w, w->regs[w->arch->ip], &bytes);
-		if (caller.is_code && bytes.at && prologue_is_returned_to(w->number, &bytes))
+		if (caller.is_code && bytes.at && prologue_is_returned_to(w->arch, &bytes))
 			return true;
 	}
 	*w = before;
@@ -99,7 +99,7 @@ static bool is_in_system_call(const struct walk *w)
 	struct stack_bytes bytes;
 
 	walk_look(w, w->regs[w->arch->ip], &bytes);
-	return prologue_is_behind_system_call(w->number, &bytes);
+	return prologue_is_behind_system_call(w->arch, &bytes);
 }
 
 /*
@@ -115,7 +115,7 @@ static bool find_caller_row(struct walk *w, u32 *ret_code, u32 *ret_row)
 	if (w->stack->rows.functions.at[*ret_code].end != w->code.rva + 1)
 		return true;
 	walk_look(w, w->at + 1, &bytes);
-	return !sigframe_is_trampoline(w->number, &bytes);
+	return !sigframe_is_trampoline(w->arch, &bytes);
 }
 
 /*
@@ -215,7 +215,6 @@ static bool begin_by_code(struct walk *w, const struct stack_input *in)
 {
 	struct walk again = {.stack = w->stack,
 		.arch = w->arch,
-		.number = w->number,
 		.places = w->places,
 		.dump = w->dump};
 	struct stack_code code;
@@ -239,10 +238,9 @@ struct stack_end stack_walk(struct stack *s, const struct stack_input *in,
 	bool is_full;
 
 	s->chain.n = 0;
-	if (in->arch >= STACK_OTHER)
+	if (!in->arch || !in->arch->n_regs)
 		return (struct stack_end){.ending = STACK_OTHER_ARCH};
-	w.arch = &archs[in->arch];
-	w.number = in->arch;
+	w.arch = in->arch;
 	if (!begin(&w, in))
 		return (struct stack_end){.ending = STACK_CORRUPT};
 	add_interrupted(s, w.regs[w.arch->ip]);

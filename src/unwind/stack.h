@@ -26,8 +26,9 @@
 
 #include "base/memo.h"
 #include "record/sample.h"
-#include "unwind/arch.h"
 #include "unwind/rows.h"
+
+struct arch;
 
 /* How a walk ended: at the stack's root, or why it stopped before. */
 enum stack_ending {
@@ -81,7 +82,7 @@ struct stack_places {
 };
 
 struct stack_input {
-	enum stack_arch arch;
+	const struct arch *arch;
 	u64 mask; /* which registers */
 	const struct sample_regs *regs;
 	const struct sample_stack *stack;

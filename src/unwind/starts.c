@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/search.h"
-#include "unwind/x86.h"
+#include "arch/x86_decode.h"
 
 enum { ALIGNED = 16 };
 

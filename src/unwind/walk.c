@@ -68,9 +68,11 @@ void walk_take_regs(struct walk *w, const struct stack_input *in)
 	for (unsigned bit = 0; bit < 64 && k < in->regs->values.n; bit++) {
 		if (!(in->mask >> bit & 1))
 			continue;
-		if (bit < w->arch->n_regs && w->arch->dwarf[bit] < ROW_REGS) {
-			w->regs[w->arch->dwarf[bit]] = load_u64(in->regs->values.at + 8 * k);
-			w->known |= 1ull << w->arch->dwarf[bit];
+		if (bit < w->arch->n_regs && w->arch->regs[bit].dwarf < ROW_REGS) {
+			u8 reg = w->arch->regs[bit].dwarf;
+
+			w->regs[reg] = load_u64(in->regs->values.at + 8 * k);
+			w->known |= 1ull << reg;
 		}
 		k++;
 	}
@@ -113,6 +115,6 @@ void walk_look(const struct walk *w, u64 ip, struct stack_bytes *ret_bytes)
 	*ret_bytes = (struct stack_bytes){.into = STACK_START_UNKNOWN};
 	if (w->places->look)
 		w->places->look(w->places->ctx, ip, ret_bytes);
-	if (!w->arch->has_code)
+	if (!w->arch->code)
 		ret_bytes->at = NULL;
 }

@@ -9,12 +9,12 @@
 #ifndef PACE_UNWIND_WALK_H
 #define PACE_UNWIND_WALK_H
 
+#include "arch/arch.h"
 #include "unwind/stack.h"
 
 struct walk {
 	struct stack *stack;
 	const struct arch *arch;
-	enum stack_arch number; /* which one `arch` is */
 	const struct stack_places *places;
 	const struct sample_stack *dump;
 	u64 dump_start;

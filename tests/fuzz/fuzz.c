@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "file/tracepoints.h"
 #include "machine/machine.h"
 #include "profile/check/inspection.h"
@@ -151,7 +152,7 @@ static void tell(struct telling *t, const struct stream_event *e)
 			record_add_text(e->rec.type, e->rec.misc, &body, &t->text);
 	} else if (!sample_decode(format, e->rec.at + RECORD_HEADER_SIZE,
 			   e->rec.size - RECORD_HEADER_SIZE, UINT64_MAX, &t->sample, &err)) {
-		sample_add_text(format, &t->sample, REGS_THIS_MACHINE, &t->text);
+		sample_add_text(format, &t->sample, arch_of_host(), &t->text);
 		if (e->event != TABLE_NONE)
 			tracepoints_add_text(&t->tracepoints,
 				t->session->reader.events.at[e->event].attr.config, t->sample.cpu,

@@ -3,6 +3,7 @@
  * stack dump; the rest is .eh_frame, .debug_frame, the search table and the code all at once.
  */
 #include "event/abi.h"
+#include "arch/arch.h"
 #include "fuzz/fuzz.h"
 #include "unwind/stack.h"
 
@@ -32,8 +33,8 @@ static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 {
-	static const enum stack_arch archs[] = {STACK_X86_64, STACK_I386, STACK_ARM64,
-		STACK_RISCV64};
+	static const struct arch *const archs[] = {&arch_x86_64, &arch_i386, &arch_arm64,
+		&arch_riscv64};
 	size_t n_frame = n > HEAD ? n - HEAD : 0;
 	u8 *frame = fuzz_exact(data + (n - n_frame), n_frame);
 	struct cfi_input in = {.eh_frame = bytes_of(frame, n_frame), .is_64 = n % 2 == 0};

@@ -1,6 +1,7 @@
 /* An attr of 144 bytes, then the body of a sample of its event. */
 #include "fuzz/fuzz.h"
 
+#include "arch/arch.h"
 #include "record/sample.h"
 
 static void check_sample(const struct sample_format *format, const u8 *body, size_t n)
@@ -10,7 +11,7 @@ static void check_sample(const struct sample_format *format, const u8 *body, siz
 	struct err err;
 
 	if (!sample_decode(format, body, n, UINT64_MAX, &sample, &err)) {
-		sample_add_text(format, &sample, REGS_THIS_MACHINE, &text);
+		sample_add_text(format, &sample, arch_of_host(), &text);
 		FUZZ_CHECK(fuzz_is_safe_text(str_text(&text), text.n));
 		for (u64 i = 0; i < sample.read.n_values; i++)
 			sample_read_value(format, &sample.read, i);

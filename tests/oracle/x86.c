@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unwind/x86.h"
+#include "arch/x86_decode.h"
 
 /* "  401000:\tf3 0f 1e fa          \tendbr64": the bytes, or 0 */
 static unsigned bytes_of_line(const char *line, u8 bytes[16])

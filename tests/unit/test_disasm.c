@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "symbol/code/disasm.h"
 #include "symbol/code/llvm.h"
 #include "symbol/code/objdump.h"
@@ -16,12 +17,14 @@ static const u8 arm64[] = {0xfd, 0x7b, 0xbf, 0xa9, 0x60, 0x00, 0x00, 0xb4, 0xfe,
 
 static struct code code_of(u16 machine, const u8 *bytes, size_t n, u64 va)
 {
+	const struct arch *arch = arch_of_machine(machine);
+
 	return (struct code){.at = bytes,
 		.n = n,
 		.start = va,
 		.va = va,
 		.machine = machine,
-		.isa = isa_find(machine)};
+		.isa = arch ? arch->isa : NULL};
 }
 
 static void list(struct disasm *d, const struct code *c, enum disasm_engine engine, bool is_intel)
@@ -200,7 +203,7 @@ TEST(a_disassembler_that_was_asked_for_is_not_replaced)
 
 TEST(texts_of_disassemblers_get_one_shape)
 {
-	const struct isa *isa = isa_find(EM_X86_64), *arm = isa_find(EM_AARCH64);
+	const struct isa *isa = arch_x86_64.isa, *arm = arch_arm64.isa;
 	struct listing l = {0};
 
 	listing_add(&l, isa, 0, 1, "\tlock\t\taddl\t%eax, (%rbx)");

@@ -204,7 +204,7 @@ static void init_churn(struct churn *c)
 	recording_event(&c->recording, "with dumps",
 		FIELDS | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER, 1, 1);
 	e = &c->recording.events.at[0];
-	e->attr.sample_regs_user = regs_for_callers(REGS_THIS_MACHINE);
+	e->attr.sample_regs_user = regs_for_callers(arch_of_host());
 	e->attr.sample_stack_user = CAUGHT_STACK;
 	trace_begin_live(&c->trace, &c->recording.events, NULL);
 	follow_init(&c->follow, &c->trace, FOLLOW_LIVE, UINT64_MAX);

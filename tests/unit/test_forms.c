@@ -17,7 +17,7 @@ TEST(forms_table_says_everything_about_each_form)
 
 		CHECK(*f->name && *f->extension && *f->help && f->table);
 		c.name = f->name;
-		CHECK_EQ(form_check(&c, &err), 0);
+		CHECK_EQ(form_check(&c, FORM_OF_SAMPLES, &err), 0);
 		CHECK(form_chosen(&c) == f);
 	}
 }
@@ -27,10 +27,10 @@ TEST(form_names_that_none_has_are_refused_with_those_there_are)
 	struct form_choice c = {.name = "yaml"};
 	struct err err;
 
-	CHECK_EQ(form_check(&c, &err), ERR_INVAL);
+	CHECK_EQ(form_check(&c, FORM_OF_SAMPLES, &err), ERR_INVAL);
 	CHECK_STR(err.msg, "--format: 'yaml' is none of text, csv, json, md, folded, html");
 	c = (struct form_choice){.name = "csv", .is_chosen[FORM_JSON] = true};
-	CHECK_EQ(form_check(&c, &err), ERR_INVAL);
+	CHECK_EQ(form_check(&c, FORM_OF_SAMPLES, &err), ERR_INVAL);
 }
 
 /* A table of many functions, of two events, in this form. */
@@ -131,4 +131,64 @@ TEST(form_markdown_puts_what_has_no_line_into_the_last_one)
 	CHECK_EQ(count_of(str_text(&text), "| `function_"), 9);
 	CHECK(strstr(str_text(&text), "| 98.21% | *991 more* |\n"));
 	str_fini(&text);
+}
+
+/* Rows that are not of samples, one with a table in a cell. */
+static void show_alone(const char *name_of_form, struct str *ret)
+{
+	struct rowmaker m = {0};
+	struct out out = {.fd = -1};
+
+	rowmaker_row(&m);
+	rowmaker_text(&m, "name", "cycles");
+	rowmaker_u64(rowmaker_below(&m, "encoding", ROWMAKER_OBJECT), "type", 4);
+	rowmaker_fixed(&m, "share", 12.345, 2);
+	rowmaker_row(&m);
+	rowmaker_text(&m, "name", "a|b,\"c\"");
+	rowmaker_text(&m, "encoding", NULL);
+	rowmaker_bool(&m, "opens", false);
+	form_show(form_chosen(&(struct form_choice){.name = name_of_form}), &m, &out);
+	rowmaker_fini(&m);
+	*ret = out.text;
+}
+
+TEST(forms_show_a_table_that_is_of_no_samples)
+{
+	static const struct {
+		const char *form, *text;
+	} cases[] = {
+		{"json",
+			"[{\"name\":\"cycles\",\"encoding\":{\"type\":4},\"share\":12.35},"
+			"{\"name\":\"a|b,\\\"c\\\"\",\"encoding\":null,\"opens\":false}]\n"},
+		{"csv", "name,encoding,opens,share\ncycles,,,12.35\n\"a|b,\"\"c\"\"\",,0,\n"},
+		{"md",
+			"| name | encoding | opens | share |\n|---|---|---|---|\n"
+			"| `cycles` |  |  | `12.35` |\n| `a\\|b,\"c\"` |  | `0` |  |\n\n"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct str text = {0};
+
+		show_alone(cases[i].form, &text);
+		CHECK_STR(str_text(&text), cases[i].text);
+		str_fini(&text);
+	}
+}
+
+TEST(forms_that_have_no_place_for_what_there_is_are_refused)
+{
+	struct form_choice c = {.name = "folded"};
+	struct err err;
+
+	CHECK_EQ(form_check(&c, FORM_OF_ROWS, &err), ERR_INVAL);
+	CHECK_STR(err.msg, "--format: 'folded' shows stacks, and there are none here");
+	CHECK_EQ(form_check(&c, FORM_OF_NESTED, &err), ERR_INVAL);
+	c.name = "csv";
+	CHECK_EQ(form_check(&c, FORM_OF_ROWS, &err), 0);
+	CHECK_EQ(form_check(&c, FORM_OF_NESTED, &err), ERR_INVAL);
+	c.name = "json";
+	CHECK_EQ(form_check(&c, FORM_OF_NESTED, &err), 0);
+	c = (struct form_choice){0};
+	CHECK_EQ(form_check(&c, FORM_OF_ROWS, &err), 0);
+	CHECK_EQ(form_check(&c, FORM_OF_NESTED, &err), 0);
 }

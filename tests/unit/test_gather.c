@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include "arch/arch.h"
 #include "event/abi.h"
 #include "machine/machine.h"
 #include "profile/gather/gather.h"
@@ -456,7 +457,7 @@ TEST(gather_takes_callers_out_of_stack_dumps_and_says_how_they_end)
 	/* A thread of the kernel has neither registers nor a stack. */
 	add_dump(&r, KERNEL, 0xffffffff81000010, kernel, 3, NULL, NULL, 0);
 	recording_scan(&r.recording, &r.trace);
-	r.trace.callers.arch = "x86_64";
+	r.trace.callers.arch = &arch_x86_64;
 	reading_gather(&r, (struct gather_options){.count.has_stacks = true, .n_workers = 1});
 	check(&r,
 		"cycles "

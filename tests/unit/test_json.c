@@ -70,10 +70,6 @@ TEST(json_objects_have_no_comma_at_their_end)
 	json_null(&out, "none");
 	json_bool(&out, "is", true);
 	json_bool(&out, "is_not", false);
-	json_fixed(&out, "share", 12.5, 4);
-	json_fixed(&out, "none_behind", -0.6, 0);
-	json_double(&out, "ratio", 1.0 / 3, 3);
-	json_double(&out, "large", 1e300, 15);
 	json_open(&out, "empty", '[');
 	json_close(&out, ']');
 	json_open(&out, "names", '[');
@@ -87,7 +83,6 @@ TEST(json_objects_have_no_comma_at_their_end)
 	CHECK_STR(str_text(&out),
 		"{\"a\":\"b\",\"most\":18446744073709551615,\"least\":-9223372036854775808,"
 		"\"at\":\"0xffffffff81000000\",\"none\":null,\"is\":true,\"is_not\":false,"
-		"\"share\":12.5000,\"none_behind\":-1,\"ratio\":0.333,\"large\":1e+300,"
 		"\"empty\":[],\"names\":[\"a\\\"b\",\"\"],\"in\":{\"it\":1}}");
 	str_fini(&out);
 }

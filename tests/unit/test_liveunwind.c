@@ -48,7 +48,7 @@ static void fixture_init(struct fixture *f)
 	recording_event(&f->recording, "with", FIELDS | DUMPS | BEHIND, 100, 1);
 	recording_event(&f->recording, "without", FIELDS, 200, 1);
 	e = &f->recording.events.at[WITH_DUMPS];
-	e->attr.sample_regs_user = regs_for_callers(REGS_THIS_MACHINE);
+	e->attr.sample_regs_user = regs_for_callers(arch_of_host());
 	e->attr.sample_stack_user = STACK;
 	e->attr.flags |= ATTR_EXCLUDE_CALLCHAIN_USER;
 	liveunwind_init(&f->unwind, &f->recording.events, &places, "x86_64");

@@ -2,6 +2,8 @@
 
 #include "test.h"
 
+#include <math.h>
+
 TEST(num_parse_takes_decimal_and_hexadecimal)
 {
 	static const struct {
@@ -271,6 +273,41 @@ static void check_percent(u64 part, u64 whole)
 			(unsigned long long)part, (unsigned long long)whole, str_text(&s),
 			expected);
 	str_fini(&s);
+}
+
+static void check_fixed(double v, unsigned digits)
+{
+	struct str s = {0};
+	char expected[400];
+
+	snprintf(expected, sizeof(expected), "%.*f", (int)digits, v);
+	num_add_fixed(&s, v, digits);
+	if (strcmp(str_text(&s), expected))
+		test_failed(__FILE__, __LINE__, "%a is %s, printf says %s", v, str_text(&s),
+			expected);
+	str_fini(&s);
+}
+
+TEST(num_add_fixed_writes_what_printf_would)
+{
+	static const double cases[] = {0, -0.0, 0.5, 1.5, 0.125, 0.375, 2.675, 1.005, 0.9999,
+		0.99995, 9.999999995, 999.9999999996, 1e9, 1099511627775.5, 1e15, 0x1p53, 0x1p64,
+		1e300, 5e-324, -1, -2.5, -1e-9, INFINITY, -INFINITY, NAN};
+	u64 state = 88172645463325252ULL;
+
+	for (unsigned digits = 0; digits < 12; digits++) {
+		for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+			check_fixed(cases[i], digits);
+		for (u32 i = 0; i < 4000; i++)
+			check_fixed((double)i / 2000, digits);
+		for (u32 i = 0; i < 20000; i++) {
+			state ^= state << 13;
+			state ^= state >> 7;
+			state ^= state << 17;
+			check_fixed((double)(state >> (state % 64)) / (double)(state >> 40 | 1),
+				digits);
+		}
+	}
 }
 
 TEST(num_add_percent_says_what_is_meant)

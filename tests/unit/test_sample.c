@@ -1,5 +1,6 @@
 #include "record/sample.h"
 
+#include "arch/arch.h"
 #include "event/abi.h"
 #include "test.h"
 #include "unit/recording.h"
@@ -828,7 +829,7 @@ TEST(sample_text_shows_every_field)
 	struct str text = {0};
 
 	sample_format_init(&f, &a);
-	sample_add_text(&f, &s, REGS_THIS_MACHINE, &text);
+	sample_add_text(&f, &s, arch_of_host(), &text);
 	CHECK_STR(str_text(&text),
 		"IP 0x401000\n"
 		"TID 1/2\n"

@@ -113,7 +113,7 @@ TEST(sampling_asks_for_maps_of_data_where_stacks_go_into_the_file)
 			.keeps_stacks = keeps_stacks};
 		struct event_list events = {0};
 
-		if (!regs_for_callers(REGS_THIS_MACHINE))
+		if (!regs_for_callers(arch_of_host()))
 			SKIP("no callers are found in copies of the stack on this machine");
 		add(&events, CLOCK);
 		apply(s, &events, (struct target){0});
@@ -423,7 +423,7 @@ TEST(sampling_of_stacks_asks_for_registers_and_a_copy)
 	};
 	const u64 fields = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 
-	if (!regs_for_callers(REGS_THIS_MACHINE))
+	if (!regs_for_callers(arch_of_host()))
 		SKIP("nobody finds callers in copies of stacks on this machine");
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct event_list events = {0};
@@ -437,7 +437,7 @@ TEST(sampling_of_stacks_asks_for_registers_and_a_copy)
 		CHECK_EQ(e->attr.sample_stack_user, rows[i].bytes);
 		CHECK_EQ(e->attr.sample_type & fields, rows[i].bytes ? fields : 0);
 		CHECK_EQ(e->attr.sample_regs_user,
-			rows[i].bytes ? regs_for_callers(REGS_THIS_MACHINE) : 0);
+			rows[i].bytes ? regs_for_callers(arch_of_host()) : 0);
 		CHECK_EQ(!!(e->attr.flags & ATTR_EXCLUDE_CALLCHAIN_USER), rows[i].bytes > 0);
 		CHECK_EQ(!!(e->attr.sample_type & PERF_SAMPLE_CALLCHAIN),
 			rows[i].own.chain != EVENT_CHAIN_NONE);
@@ -500,7 +500,7 @@ TEST(sampling_limits_chains_as_an_event_says_and_else_as_all)
 
 	if (!sysfile_s64("/proc/sys/kernel/perf_event_max_stack", &limit) || limit != 127)
 		SKIP("kernel.perf_event_max_stack is not 127");
-	if (!regs_for_callers(REGS_THIS_MACHINE))
+	if (!regs_for_callers(arch_of_host()))
 		SKIP("nobody finds callers in copies of stacks on this machine");
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct event_list events = {0};
@@ -877,7 +877,7 @@ TEST(sampling_says_that_it_aborts_transactions)
 		{.type = PERF_TYPE_HARDWARE, .config = 1ULL << 32}, /* of the first kind of core */
 	};
 
-	if (REGS_THIS_MACHINE != REGS_X86)
+	if (!arch_of_host() || !arch_of_host()->is_x86)
 		SKIP("only Intel's processors have these events");
 	for (size_t i = 0; i < ARRAY_SIZE(attrs); i++) {
 		struct event_list events = {0};

@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "unwind/arch.h"
+#include "arch/arch.h"
 #include "unwind/sigframe.h"
 
 enum { STACK = 0x7000, CODE_AT = 0x1000, IP = 0x2345, SP = 0x6780, DUMP = 1024 };
@@ -19,11 +19,10 @@ static void look(void *ctx, u64 ip, struct stack_bytes *ret_bytes)
 }
 
 /* A walk in code, with `dump` at the stack pointer. */
-static struct walk walk_of(enum stack_arch arch, const struct stack_places *places,
+static struct walk walk_of(const struct arch *arch, const struct stack_places *places,
 	const struct sample_stack *dump)
 {
-	struct walk w = {.arch = &archs[arch],
-		.number = arch,
+	struct walk w = {.arch = arch,
 		.places = places,
 		.dump = dump,
 		.dump_start = STACK,
@@ -39,7 +38,7 @@ static struct walk walk_of(enum stack_arch arch, const struct stack_places *plac
  * Of all bytes of the stack only those at `ip`, `sp` and `fp` are not 0. All that a kernel wrote is
  * found, and what is not in the copy leaves the walk as it was.
  */
-static void check(enum stack_arch arch, struct code code, u8 *bytes, u32 ip, u32 sp, u32 fp)
+static void check(const struct arch *arch, struct code code, u8 *bytes, u32 ip, u32 sp, u32 fp)
 {
 	struct sample_stack dump = {{bytes, DUMP}, DUMP};
 	struct stack_places places = {.look = look, .ctx = &code};
@@ -81,15 +80,15 @@ TEST(sigframe_of_x86_64_is_behind_a_ucontext)
 {
 	u8 stack[DUMP] = {0};
 
-	check(STACK_X86_64, BYTES(0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05), stack, 168, 160, 120);
-	check(STACK_X86_64, BYTES(0xb8, 15, 0, 0, 0, 0x0f, 0x05), stack, 168, 160, 120);
+	check(&arch_x86_64, BYTES(0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05), stack, 168, 160, 120);
+	check(&arch_x86_64, BYTES(0xb8, 15, 0, 0, 0, 0x0f, 0x05), stack, 168, 160, 120);
 }
 
 TEST(sigframe_of_i386_has_a_number_first)
 {
 	u8 stack[DUMP] = {0};
 
-	check(STACK_I386, BYTES(0x58, 0xb8, 119, 0, 0, 0, 0xcd, 0x80), stack, 4 + 56, 4 + 28,
+	check(&arch_i386, BYTES(0x58, 0xb8, 119, 0, 0, 0, 0xcd, 0x80), stack, 4 + 56, 4 + 28,
 		4 + 24);
 }
 
@@ -99,7 +98,7 @@ TEST(sigframe_of_i386_with_siginfo_points_to_a_ucontext)
 	u32 context = STACK + 200;
 
 	memcpy(stack + 8, &context, sizeof(context));
-	check(STACK_I386, BYTES(0xb8, 173, 0, 0, 0, 0xcd, 0x80), stack, 220 + 56, 220 + 28,
+	check(&arch_i386, BYTES(0xb8, 173, 0, 0, 0, 0xcd, 0x80), stack, 220 + 56, 220 + 28,
 		220 + 24);
 }
 
@@ -109,6 +108,6 @@ TEST(sigframe_of_arm64_is_behind_siginfo)
 	/* uc_mcontext lies at 176, behind its fault_address x0; x29, x31 (sp), pc */
 	u32 x0 = 128 + 176 + 8;
 
-	check(STACK_ARM64, BYTES(0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4), stack,
+	check(&arch_arm64, BYTES(0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4), stack,
 		x0 + 8 * 32, x0 + 8 * 31, x0 + 8 * 29);
 }

@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include "event/abi.h"
+#include "record/regs.h"
 #include "unit/cfimaker.h"
 #include "unwind/stack.h"
 
@@ -35,7 +36,7 @@ struct world {
 	u64 kernel[8]; /* its chain */
 	u32 n_kernel;
 	u64 main; /* rva; 0: unknown */
-	enum stack_arch arch;
+	const struct arch *arch;
 	u64 mask;
 };
 
@@ -123,7 +124,7 @@ static void world_init(struct world *w)
 
 	memset(w, 0, sizeof(*w));
 	w->max_frames = 100;
-	w->arch = STACK_X86_64;
+	w->arch = &arch_x86_64;
 	w->mask = MASK;
 	w->regs[1] = STACK;
 	w->regs[2] = BIAS + 0x1004;
@@ -656,7 +657,9 @@ TEST(stack_of_a_call_to_nowhere_has_no_code)
 	w.regs[2] = BIAS + 0x1004;
 	w.mask = 1 << 6;
 	CHECK_EQ(walk(&w).ending, STACK_CORRUPT);
-	w.arch = STACK_OTHER;
+	w.arch = NULL;
+	CHECK_EQ(walk(&w).ending, STACK_OTHER_ARCH);
+	w.arch = &arch_s390x;
 	CHECK_EQ(walk(&w).ending, STACK_OTHER_ARCH);
 	CHECK_EQ(w.stack.chain.n, 0);
 	world_fini(&w);
@@ -677,7 +680,7 @@ TEST(stack_of_arm64_is_walked_through_the_link_register_and_signed_addresses)
 	cfimaker_fde(&w.maker, 0x3000, 0x100, CODE(0x07, 30));
 	in = cfimaker_input(&w.maker);
 	cfi_init(&w.cfi, &in);
-	w.arch = STACK_ARM64;
+	w.arch = &arch_arm64;
 	w.mask = (1ull << 33) - 1;
 	w.regs[30] = BIAS + 0x2010;
 	w.regs[31] = STACK;
@@ -708,7 +711,7 @@ TEST(stack_of_riscv64_by_rows_and_the_return_register)
 	cfimaker_fde(&w.maker, 0x4000, 0x100, CODE(0x07, 1));
 	in = cfimaker_input(&w.maker);
 	cfi_init(&w.cfi, &in);
-	w.arch = STACK_RISCV64;
+	w.arch = &arch_riscv64;
 	w.mask = (1ull << 32) - 1;
 	w.regs[0] = BIAS + 0x1004;
 	w.regs[1] = BIAS + 0x2010;
@@ -726,10 +729,13 @@ TEST(stack_of_riscv64_by_rows_and_the_return_register)
 
 TEST(stack_arch_is_of_the_recording_and_the_registers)
 {
-	CHECK_EQ(arch_of("x86_64", PERF_SAMPLE_REGS_ABI_64), STACK_X86_64);
-	CHECK_EQ(arch_of("x86_64", PERF_SAMPLE_REGS_ABI_32), STACK_I386);
-	CHECK_EQ(arch_of("aarch64", PERF_SAMPLE_REGS_ABI_64), STACK_ARM64);
-	CHECK_EQ(arch_of("riscv64", PERF_SAMPLE_REGS_ABI_64), STACK_RISCV64);
-	CHECK_EQ(arch_of("s390x", PERF_SAMPLE_REGS_ABI_64), STACK_OTHER);
-	CHECK_EQ(arch_of("x86_64", PERF_SAMPLE_REGS_ABI_NONE), STACK_OTHER);
+	CHECK(regs_arch(arch_of_name("x86_64"), PERF_SAMPLE_REGS_ABI_64) == &arch_x86_64);
+	CHECK(regs_arch(arch_of_name("x86_64"), PERF_SAMPLE_REGS_ABI_32) == &arch_i386);
+	CHECK(regs_arch(arch_of_name("aarch64"), PERF_SAMPLE_REGS_ABI_64) == &arch_arm64);
+	CHECK(regs_arch(arch_of_name("riscv64"), PERF_SAMPLE_REGS_ABI_64) == &arch_riscv64);
+	CHECK(!regs_arch(arch_of_name("s390x"), PERF_SAMPLE_REGS_ABI_64)->n_regs);
+	CHECK(regs_arch(arch_of_name("i686"), PERF_SAMPLE_REGS_ABI_64) == &arch_x86_64);
+	CHECK(!regs_arch(arch_of_name("vax"), PERF_SAMPLE_REGS_ABI_64));
+	CHECK(!regs_arch(&arch_riscv64, PERF_SAMPLE_REGS_ABI_32));
+	CHECK(regs_arch(arch_of_name("x86_64"), PERF_SAMPLE_REGS_ABI_NONE) == NULL);
 }

@@ -14,11 +14,12 @@ struct printing {
 	struct str text;
 };
 
-static void printing_init(struct printing *p, enum stat_format format)
+static void printing_init(struct printing *p, const char *form)
 {
 	memset(p, 0, sizeof(*p));
 	countmaker_init(&p->m);
-	p->options = (struct stat_options){.format = format, .separator = ","};
+	p->options = (struct stat_options){.form = form_chosen(&(struct form_choice){.name = form}),
+		.separator = ","};
 	p->view = (struct stat_view){.counts = &p->m.counts, .options = &p->options};
 	p->facts = (struct stat_facts){.what = "'prog'", .queue_ns = UINT64_MAX};
 }
@@ -84,7 +85,7 @@ TEST(stat_text_has_perfs_layout)
 {
 	struct printing p;
 
-	printing_init(&p, STAT_TEXT);
+	printing_init(&p, "text");
 	add(&p, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, "task-clock");
 	add(&p, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, "page-faults");
 	begin(&p);
@@ -104,7 +105,7 @@ TEST(stat_text_tells_zero_never_counted_and_not_supported_apart_and_says_why)
 {
 	struct printing p;
 
-	printing_init(&p, STAT_TEXT);
+	printing_init(&p, "text");
 	add_hardware(&p, PERF_COUNT_HW_CPU_CYCLES, "cycles");
 	add_hardware(&p, PERF_COUNT_HW_INSTRUCTIONS, "instructions");
 	countmaker_event(&p.m, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, "branch-misses");
@@ -127,7 +128,7 @@ TEST(stat_text_says_a_reason_once_for_all_events_that_have_it)
 	struct printing p;
 	const char *text;
 
-	printing_init(&p, STAT_TEXT);
+	printing_init(&p, "text");
 	add_hardware(&p, PERF_COUNT_HW_CPU_CYCLES, "cycles");
 	add_hardware(&p, PERF_COUNT_HW_INSTRUCTIONS, "instructions");
 	p.m.counting.why_lost = "'su' is setuid root";
@@ -144,7 +145,7 @@ TEST(stat_text_says_how_sure_a_multiplexed_count_is)
 {
 	struct printing p;
 
-	printing_init(&p, STAT_TEXT);
+	printing_init(&p, "text");
 	add_hardware(&p, PERF_COUNT_HW_CPU_CYCLES, "cycles");
 	begin(&p);
 	for (u64 i = 0; i < 8; i++) {
@@ -165,7 +166,7 @@ TEST(stat_text_says_how_sure_the_mean_of_runs_is)
 {
 	struct printing p;
 
-	printing_init(&p, STAT_TEXT);
+	printing_init(&p, "text");
 	add_hardware(&p, PERF_COUNT_HW_CPU_CYCLES, "cycles");
 	begin(&p);
 	for (u64 i = 0; i < 3; i++) {
@@ -188,7 +189,7 @@ TEST(stat_text_refuses_a_ratio_of_what_took_turns_and_says_how_to_get_it)
 {
 	struct printing p;
 
-	printing_init(&p, STAT_TEXT);
+	printing_init(&p, "text");
 	add_hardware(&p, PERF_COUNT_HW_INSTRUCTIONS, "instructions");
 	add_hardware(&p, PERF_COUNT_HW_CPU_CYCLES, "cycles");
 	begin(&p);
@@ -204,7 +205,7 @@ TEST(stat_text_says_that_it_is_incomplete)
 {
 	struct printing p;
 
-	printing_init(&p, STAT_TEXT);
+	printing_init(&p, "text");
 	add_hardware(&p, PERF_COUNT_HW_CPU_CYCLES, "cycles");
 	p.facts.ended = "SIGTERM";
 	begin(&p);
@@ -219,7 +220,7 @@ TEST(stat_text_shows_no_control_characters_of_names)
 	struct printing p;
 	const char *text;
 
-	printing_init(&p, STAT_TEXT);
+	printing_init(&p, "text");
 	add_hardware(&p, PERF_COUNT_HW_CPU_CYCLES, "cyc\033[31mles");
 	p.facts.what = "'\033[2J'";
 	begin(&p);
@@ -233,7 +234,7 @@ TEST(stat_text_rounds_up_to_the_next_thousand_as_a_whole)
 {
 	struct printing p;
 
-	printing_init(&p, STAT_TEXT);
+	printing_init(&p, "text");
 	add(&p, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, "task-clock");
 	begin(&p);
 	countmaker_add(&p.m, 0, 999999999, 5 * MS, 5 * MS);
@@ -246,7 +247,7 @@ TEST(stat_text_shows_counts_that_no_counter_holds)
 {
 	struct printing p;
 
-	printing_init(&p, STAT_TEXT);
+	printing_init(&p, "text");
 	add(&p, PERF_TYPE_RAW, 1, "joules");
 	p.m.events.at[0].scale = 1e10;
 	begin(&p);
@@ -261,7 +262,7 @@ TEST(stat_text_repeats_the_names_of_columns_now_and_then)
 	struct printing p;
 	size_t n = 0;
 
-	printing_init(&p, STAT_TEXT);
+	printing_init(&p, "text");
 	add_hardware(&p, PERF_COUNT_HW_CPU_CYCLES, "cycles");
 	begin(&p);
 	for (u64 i = 1; i <= 60; i++) {
@@ -283,7 +284,7 @@ TEST(stat_csv_leaves_out_what_is_not_known_and_says_why)
 {
 	struct printing p;
 
-	printing_init(&p, STAT_CSV);
+	printing_init(&p, "csv");
 	add_hardware(&p, PERF_COUNT_HW_CPU_CYCLES, "cpu/cycles,umask=1/");
 	countmaker_event(&p.m, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, "branch-misses");
 	err_set(&p.m.why[1], ERR_UNSUPPORTED, "opening 'branch-misses': this PMU says \"no\"");
@@ -303,7 +304,7 @@ TEST(stat_csv_has_a_row_for_each_metric_of_an_event)
 {
 	struct printing p;
 
-	printing_init(&p, STAT_CSV);
+	printing_init(&p, "csv");
 	add_hardware(&p, PERF_COUNT_HW_CPU_CYCLES, "cycles");
 	add_hardware(&p, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, "stalled-cycles-frontend");
 	add_hardware(&p, PERF_COUNT_HW_INSTRUCTIONS, "instructions");
@@ -328,7 +329,7 @@ TEST(stat_csv_writes_its_names_once_over_all_intervals)
 {
 	struct printing p;
 
-	printing_init(&p, STAT_CSV);
+	printing_init(&p, "csv");
 	p.options.separator = "||";
 	add_hardware(&p, PERF_COUNT_HW_CPU_CYCLES, "cycles");
 	begin(&p);
@@ -349,7 +350,7 @@ TEST(stat_json_has_null_for_what_is_not_known)
 {
 	struct printing p;
 
-	printing_init(&p, STAT_JSON);
+	printing_init(&p, "json");
 	add_hardware(&p, PERF_COUNT_HW_INSTRUCTIONS, "instructions");
 	add_hardware(&p, PERF_COUNT_HW_CPU_CYCLES, "cycles");
 	countmaker_event(&p.m, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, "branch-misses");
@@ -384,7 +385,7 @@ TEST(stat_metrics_keep_the_unit_of_a_column)
 {
 	struct printing p;
 
-	printing_init(&p, STAT_TEXT);
+	printing_init(&p, "text");
 	p.options.is_metric_only = true;
 	add(&p, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, "task-clock");
 	add(&p, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, "page-faults");
@@ -406,7 +407,7 @@ TEST(stat_metrics_say_when_there_are_none)
 {
 	struct printing p;
 
-	printing_init(&p, STAT_TEXT);
+	printing_init(&p, "text");
 	p.options.is_metric_only = true;
 	add_hardware(&p, PERF_COUNT_HW_CPU_CYCLES, "cycles");
 	begin(&p);

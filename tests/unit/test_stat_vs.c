@@ -65,10 +65,10 @@ static void set(struct duel *d, int side, u64 elapsed_us, u64 memory_kb, double 
 	d->counts[side][1].value = 5e9;
 }
 
-static const char *page(struct duel *d, enum stat_format format)
+static const char *page(struct duel *d, const char *form)
 {
 	str_clear(&d->text);
-	d->print.format = format;
+	d->print.form = form_chosen(&(struct form_choice){.name = form});
 	d->print.separator = ",";
 	stat_vs_add(&d->pairs, &d->facts, &d->print, &d->text);
 	return str_text(&d->text);
@@ -78,7 +78,7 @@ static const char *page(struct duel *d, enum stat_format format)
 static const char *row(struct duel *d, const char *name)
 {
 	static char line[512];
-	const char *at = strstr(page(d, STAT_TEXT), name);
+	const char *at = strstr(page(d, "text"), name);
 
 	if (!at)
 		test_failed(__FILE__, __LINE__, "no row '%s' in %s", name, str_text(&d->text));
@@ -104,7 +104,7 @@ TEST(stat_vs_says_in_words_what_is_less_and_what_is_more)
 		"page-faults              1,000 +-0.0%          2,000 +-0.0%   2.00 times as many, in every run");
 	CHECK_STR(row(&d, "cycles"),
 		"cycles           5,000,000,000 +-0.0%  5,000,000,000 +-0.0%   the same in every run");
-	CHECK_HAS(page(&d, STAT_TEXT), " B is 2.9% slower (2.8% to 3.1%), with 95% confidence.\n");
+	CHECK_HAS(page(&d, "text"), " B is 2.9% slower (2.8% to 3.1%), with 95% confidence.\n");
 	CHECK_HAS(str_text(&d.text), " 20 pairs in random order (seed 1), as many as -r asked for");
 	duel_fini(&d);
 }
@@ -120,7 +120,7 @@ TEST(stat_vs_calls_noise_what_a_command_does_against_itself)
 		pairs_add(&d.pairs, d.runs, i % 2);
 	}
 	CHECK_HAS(row(&d, "elapsed"), "the same in most runs");
-	CHECK_HAS(page(&d, STAT_TEXT), "There is no visible difference in time");
+	CHECK_HAS(page(&d, "text"), "There is no visible difference in time");
 	/* Half of A's are zero: what is nothing in percent is a number. */
 	CHECK_HAS(row(&d, "page-faults"), " 3 more (3 to 3)");
 	duel_fini(&d);
@@ -137,9 +137,9 @@ TEST(stat_vs_says_that_few_runs_are_too_few)
 		pairs_add(&d.pairs, d.runs, false);
 	}
 	CHECK_HAS(row(&d, "elapsed"), "2.00 times slower; too few runs to be sure");
-	CHECK_HAS(page(&d, STAT_TEXT),
+	CHECK_HAS(page(&d, "text"),
 		"5 pairs of runs: too few to be sure of a difference in time; at least 6");
-	CHECK_HAS(page(&d, STAT_JSON), "\"ratio_low\":null");
+	CHECK_HAS(page(&d, "json"), "\"ratio_low\":null");
 	CHECK_HAS(str_text(&d.text), "\"verdict\":\"too few runs\"");
 	duel_fini(&d);
 }
@@ -158,7 +158,7 @@ TEST(stat_vs_leaves_out_runs_in_which_an_event_was_not_counted)
 	}
 	CHECK_HAS(row(&d, "page-faults"),
 		"50.0% more, in every run; counted in 9 of 10 pairs; scaled, on the PMU 45% and 100% of the time");
-	CHECK_HAS(page(&d, STAT_TEXT), " page-faults: it was never on the PMU");
+	CHECK_HAS(page(&d, "text"), " page-faults: it was never on the PMU");
 	/* What pace itself had before the exec is not the command's. */
 	pairs_drop_memory(&d.pairs, 1 << 20);
 	CHECK_HAS(row(&d, "max-rss"), "counted in 8 of 10 pairs");
@@ -178,10 +178,10 @@ TEST(stat_vs_says_why_an_event_has_no_row_or_leaves_it_out_if_nobody_asked)
 		pairs_add(&d.pairs, d.runs, false);
 	}
 	CHECK_STR(row(&d, "cycles"), "cycles           <not supported>         <not supported>");
-	CHECK_HAS(page(&d, STAT_TEXT), " cycles: there is no such counter\n");
-	CHECK_HAS(page(&d, STAT_CSV), "cycles,not supported,,0,");
+	CHECK_HAS(page(&d, "text"), " cycles: there is no such counter\n");
+	CHECK_HAS(page(&d, "csv"), "cycles,not supported,,0,");
 	d.print.has_no_defaults = true;
-	CHECK(!strstr(page(&d, STAT_TEXT), "cycles"));
+	CHECK(!strstr(page(&d, "text"), "cycles"));
 	duel_fini(&d);
 }
 
@@ -198,10 +198,10 @@ TEST(stat_vs_says_who_is_far_off_and_who_failed)
 	d.facts.n_failed[1] = 3;
 	d.facts.end = STAT_VS_SIGNAL;
 	d.facts.signal = "SIGINT";
-	CHECK_HAS(page(&d, STAT_TEXT), "Outliers in time: 1 run of A (up to 90.00 ms);");
+	CHECK_HAS(page(&d, "text"), "Outliers in time: 1 run of A (up to 90.00 ms);");
 	CHECK_HAS(str_text(&d.text), "B ended with a status other than 0 in 3 of 24 runs");
 	CHECK_HAS(str_text(&d.text), "then SIGINT ended it");
-	CHECK_HAS(page(&d, STAT_JSON), "\"is_complete\":false,\"ended_by\":\"SIGINT\"");
+	CHECK_HAS(page(&d, "json"), "\"is_complete\":false,\"ended_by\":\"SIGINT\"");
 	duel_fini(&d);
 }
 
@@ -215,9 +215,9 @@ TEST(stat_vs_gives_each_run_in_json_only_if_asked)
 		set(&d, 1, 10000, 4096, 1000 + i);
 		pairs_add(&d.pairs, d.runs, i == 1);
 	}
-	CHECK(!strstr(page(&d, STAT_JSON), "values"));
+	CHECK(!strstr(page(&d, "json"), "values"));
 	d.print.has_table = true;
-	CHECK_HAS(page(&d, STAT_JSON), "\"values\":[1000,1001]");
+	CHECK_HAS(page(&d, "json"), "\"values\":[1000,1001]");
 	CHECK_HAS(str_text(&d.text), "\"orders\":[\"AB\",\"BA\"]");
 	duel_fini(&d);
 }
@@ -231,7 +231,7 @@ TEST(stat_vs_shows_a_command_line_safely)
 	set(&d, 0, 10000, 4096, 1000);
 	set(&d, 1, 10000, 4096, 1000);
 	pairs_add(&d.pairs, d.runs, false);
-	CHECK_HAS(page(&d, STAT_TEXT), "A: a \\x1b[31m");
+	CHECK_HAS(page(&d, "text"), "A: a \\x1b[31m");
 	CHECK_HAS(str_text(&d.text), "1 pair of runs: too few");
 	duel_fini(&d);
 }

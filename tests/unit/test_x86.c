@@ -1,6 +1,6 @@
 #include "test.h"
 
-#include "unwind/x86.h"
+#include "arch/x86_decode.h"
 
 /* Copied to memory of their own, so that sanitizers see who reads behind them. */
 static unsigned decode(const u8 *bytes, u32 n, bool is_64, struct x86_op *op)

@@ -121,7 +121,8 @@ static const struct opt options[] = {
 		.flags = OPT_NO_VALUE, .call = refuse_browser},
 	{0, "itrace", OPT_CALL, 0, "WHAT", "refused: instruction traces are not decoded",
 		.flags = OPT_OPTIONAL | OPT_ATTACHED, .call = refuse_traces},
-	{0, "json", OPT_BOOL, AT(is_json), NULL, "print everything as JSON, see pace-annotate(1)"},
+	{0, "json", OPT_BOOL, AT(forms.is_chosen[FORM_JSON]), NULL,
+		"print everything as JSON, see pace-annotate(1)"},
 	{'M', "disassembler-style", OPT_STR, AT(syntax), "STYLE",
 		"syntax of x86 code: att (default) or intel"},
 	{0, "disassembler", OPT_STR, AT(engine), "WHICH",
@@ -141,10 +142,15 @@ static const struct opt options[] = {
 
 /* ---- one recording ---- */
 
+static bool is_data(const struct annotate_command *o)
+{
+	return form_is_data(form_chosen(&o->forms));
+}
+
 /* JSON is for programs: it holds everything unless options limit it. */
 static u64 functions_wanted(const struct annotate_command *o)
 {
-	if (o->n_functions || o->shows_all || o->is_json || o->percent_limit > 0)
+	if (o->n_functions || o->shows_all || is_data(o) || o->percent_limit > 0)
 		return o->n_functions ? o->n_functions : UINT64_MAX;
 	return FUNCTIONS_SHOWN;
 }
@@ -199,8 +205,8 @@ static bool show_function(struct annotating *r, struct out *out, u32 function, s
 	is_shown = !a.no_code.code || !r->options->skips_missing;
 	if (is_shown) {
 		if (++*n_shown > 1)
-			str_add(&out->text, r->options->is_json ? ",\n" : "\n");
-		if (r->options->is_json)
+			str_add(&out->text, is_data(r->options) ? ",\n" : "\n");
+		if (is_data(r->options))
 			annotate_json(out, &a, &r->view);
 		else
 			annotate_text(out, &a, &r->view);
@@ -234,13 +240,13 @@ static int annotate(struct annotating *r, const char *name, struct out *out, str
 		mem_free(chosen);
 		return err->code;
 	}
-	if (r->options->is_json)
+	if (is_data(r->options))
 		annotate_json_begin(out, &r->annotation, &r->view);
 	for (size_t i = 0; i < n; i++) {
 		n_skipped += !show_function(r, out, chosen[i], &n_shown);
 		out_flush_some(out);
 	}
-	if (r->options->is_json)
+	if (is_data(r->options))
 		annotate_json_end(out);
 	if (!name)
 		say_excerpt(r, n_shown);
@@ -267,8 +273,8 @@ static int show_types(struct annotating *r, struct out *out, struct err *err)
 		result = err_set(err, ERR_NOENT,
 			"no sampled instruction accesses a type with members called '%s': 'pace report -s type' lists the types that are accessed",
 			o->type);
-	else if (o->is_json)
-		annotate_types_json(out, &typeprofile, &r->view);
+	else if (is_data(o))
+		annotate_types_rows(form_chosen(&o->forms), out, &typeprofile, &r->view);
 	else
 		annotate_types_text(out, &typeprofile, &r->view);
 	typeprofile_fini(&typeprofile);

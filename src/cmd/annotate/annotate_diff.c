@@ -220,8 +220,8 @@ static int show(struct pairing *p, char *const paths[2], struct out *out, struct
 			"comparing code needs a disassembler, and neither LLVM (package libllvm14 or similar) nor objdump (package binutils) is installed");
 	if (!err->code) {
 		codediff_init(&d, &assemblies[A], &assemblies[B], p->events.at, p->events.n);
-		if (o->is_json)
-			builds_json(out, &d, &view);
+		if (form_is_data(form_chosen(&o->forms)))
+			builds_rows(form_chosen(&o->forms), out, &d, &view);
 		else
 			builds_text(out, &d, &view);
 		codediff_fini(&d);

@@ -70,6 +70,7 @@ static int choose_disassembler(struct annotating *r, struct err *err)
 static int choose(struct annotating *r, struct err *err)
 {
 	const struct annotate_command *o = r->options;
+	const bool is_data = form_is_data(form_chosen(&o->forms));
 
 	if (choose_figure(r, err) || choose_disassembler(r, err))
 		return err->code;
@@ -78,9 +79,9 @@ static int choose(struct annotating *r, struct err *err)
 	r->assembly.style = symbol_options_style(&o->symbols, o->verbose);
 	/* Chains of templates would bury the code. */
 	r->assembly.frame_style =
-		r->assembly.style | (o->is_json || o->verbose ? 0 : DEMANGLE_COMPACT);
-	r->assembly.has_source = o->has_source || o->has_places || o->is_json;
-	r->assembly.has_code = o->has_source && !o->is_json;
+		r->assembly.style | (is_data || o->verbose ? 0 : DEMANGLE_COMPACT);
+	r->assembly.has_source = o->has_source || o->has_places || is_data;
+	r->assembly.has_code = o->has_source && !is_data;
 	r->assembly.places = (struct source_places){o->symbols.symfs ? o->symbols.symfs : "",
 		o->prefix, o->prefix ? o->n_stripped : 0};
 	r->assembly.datanames = &r->datanames;

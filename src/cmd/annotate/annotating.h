@@ -18,6 +18,7 @@
 #include "profile/gather/blocks.h"
 #include "profile/check/recorded.h"
 #include "view/code/annotate.h"
+#include "view/forms/forms.h"
 
 struct annotate_command {
 	bool is_strict;
@@ -26,7 +27,8 @@ struct annotate_command {
 	const char *syntax, *engine, *objdump, *prefix, *percent_type, *per;
 	u64 skid, n_stripped, n_functions, around, n_workers;
 	double percent_limit, debuginfod_s;
-	bool shows_all, is_text, is_json, is_forced, is_grouped, is_diff, is_dump;
+	struct form_choice forms;
+	bool shows_all, is_text, is_forced, is_grouped, is_diff, is_dump;
 	bool has_modules, has_kernel_demangled; /* always on */
 	bool has_places, has_counts, has_periods, has_full_paths, skips_missing;
 	bool has_bytes;

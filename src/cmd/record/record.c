@@ -56,7 +56,7 @@ static void choose_callers(const struct recording *rec, u64 pages, struct sampli
 	const struct record_options *o = rec->options;
 
 	if (!o->callers.has_chains || o->callers.has_chain_mode ||
-		o->callers.has_only_kernel_chains || !regs_for_callers(REGS_THIS_MACHINE))
+		o->callers.has_only_kernel_chains || !regs_for_callers(arch_of_host()))
 		return;
 	/* Copies of the stack at every context switch of the system would be more than anybody can read. */
 	if (rec->target.is_system_wide && o->records.has_wall)

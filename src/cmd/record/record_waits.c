@@ -43,19 +43,12 @@ static u64 due(const struct recording *rec)
 /* The mask of the two registers that are known: the stack pointer and the instruction pointer. */
 static u64 known_registers(void)
 {
-	u64 mask = 0, available = regs_for_callers(REGS_THIS_MACHINE);
+	const struct arch *arch = arch_of_host();
+	u64 mask = 0;
 
-	for (unsigned i = 0; i < 64; i++) {
-		char room[16];
-		const char *name;
-
-		if (!(available >> i & 1))
-			continue;
-		name = regs_name(REGS_THIS_MACHINE, i, room, sizeof(room));
-		if (!strcmp(name, "SP") ||
-			!strcmp(name, REGS_THIS_MACHINE == REGS_X86 ? "IP" : "PC"))
+	for (unsigned i = 0; arch && i < arch->n_regs; i++)
+		if (arch->regs[i].dwarf == arch->sp || arch->regs[i].dwarf == arch->ip)
 			mask |= 1ull << i;
-	}
 	return mask;
 }
 

@@ -108,15 +108,15 @@ int record_set_branches(void *target, const char *value, struct err *err)
 
 static int set_regs(const char *value, bool has_vectors, u64 *mask, bool *lists, struct err *err)
 {
-	u64 available = regs_available(REGS_THIS_MACHINE, has_vectors);
+	u64 available = regs_available(arch_of_host(), has_vectors);
 
 	if (!available)
 		return err_set(err, ERR_UNSUPPORTED,
 			"pace does not know the names of this machine's registers yet");
 	*lists = value && !strcmp(value, "?");
 	if (value && !*lists)
-		return regs_parse(REGS_THIS_MACHINE, value, available, mask, err);
-	*mask = regs_available(REGS_THIS_MACHINE, false);
+		return regs_parse(arch_of_host(), value, available, mask, err);
+	*mask = regs_available(arch_of_host(), false);
 	return 0;
 }
 
@@ -138,11 +138,11 @@ void record_add_registers(const struct record_options *o, struct str *text)
 {
 	struct str names = {0};
 
-	regs_add_names(REGS_THIS_MACHINE, regs_available(REGS_THIS_MACHINE, false), &names);
+	regs_add_names(arch_of_host(), regs_available(arch_of_host(), false), &names);
 	str_addf(text, "available registers: %s\n", str_text(&names));
 	str_clear(&names);
-	regs_add_names(REGS_THIS_MACHINE,
-		regs_available(REGS_THIS_MACHINE, true) & ~regs_available(REGS_THIS_MACHINE, false),
+	regs_add_names(arch_of_host(),
+		regs_available(arch_of_host(), true) & ~regs_available(arch_of_host(), false),
 		&names);
 	if (o->samples.lists_intr_regs && names.n)
 		str_addf(text, "also, with events that the CPU itself records (PEBS): %s\n",

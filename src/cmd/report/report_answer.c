@@ -17,7 +17,7 @@ static int check(const struct answer_options *o, struct err *err)
 	const struct form *form = form_chosen(&o->forms);
 	const bool wants_tree = form->wants & FORM_WANTS_TREE;
 
-	if (form_check(&o->forms, err))
+	if (form_check(&o->forms, FORM_OF_SAMPLES, err))
 		return err->code;
 	if ((o->budget || o->node) && form->wants & FORM_HAS_NO_TREE)
 		return err_set(err, ERR_INVAL,

@@ -4,6 +4,7 @@
 
 #include "base/num.h"
 #include "base/workers.h"
+#include "cmd/formrow.h"
 #include "cmd/strict.h"
 
 #define AT(member) offsetof(struct report_options, member)
@@ -147,8 +148,7 @@ const struct opt report_option_table[] = {
 	{0, "stdio", OPT_BOOL, AT(is_text), NULL, "plain text (always, in this version)"},
 	{0, "samples", OPT_U64, AT(n_kept), "N",
 		"accepted for perf's browser, without effect; 'pace script' shows single samples"},
-	{0, "format", OPT_STR, AT(answer.forms.name), "FORM",
-		"print this form, like json; an unknown name lists them all"},
+	FORM_ROW(struct report_options, answer.forms),
 	{0, "json", OPT_BOOL, AT(answer.forms.is_chosen[FORM_JSON]), NULL,
 		"print all rows as JSON, see pace-report(1)"},
 	{0, "group", OPT_TRI, AT(answer.groups), NULL,

@@ -177,14 +177,17 @@ int stat_choose_scope(const struct stat_command *o, enum counts_scope *ret_scope
 
 int stat_choose_format(const struct stat_command *o, struct stat_options *ret, struct err *err)
 {
+	struct form_choice forms = o->forms;
+
 	if (o->separator && !*o->separator)
 		return err_set(err, ERR_INVAL,
 			"-x '': the separator must have at least one character");
-	if (o->separator && o->is_json)
+	if (o->separator && forms.is_chosen[FORM_JSON])
 		return err_set(err, ERR_INVAL, "-x and -j: choose one");
-	*ret = (struct stat_options){.format = o->is_json ? STAT_JSON
-			: o->separator                    ? STAT_CSV
-							  : STAT_TEXT,
+	forms.is_chosen[FORM_CSV] = o->separator != NULL;
+	if (form_check(&forms, FORM_OF_ROWS, err))
+		return err->code;
+	*ret = (struct stat_options){.form = form_chosen(&forms),
 		.separator = o->separator && !strcmp(o->separator, "\\t") ? "\t" : o->separator,
 		.is_plain = o->no_big_num,
 		.is_metric_only = o->is_metric_only,

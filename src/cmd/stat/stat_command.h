@@ -6,6 +6,7 @@
 
 #include "base/opts.h"
 #include "cmd/events.h"
+#include "cmd/formrow.h"
 #include "event/target.h"
 #include "view/stat/stat.h"
 
@@ -15,10 +16,11 @@ struct stat_command {
 	const char *repeat, *separator, *output, *input, *control, *pre, *post;
 	u64 log_fd, interval_count, timeout_ms, interval_ms;
 	s64 delay_ms;
+	struct form_choice forms;
 	unsigned detail, verbose;
 	bool per_socket, per_die, per_cluster, per_cache, per_core, per_node, per_thread, per_cpu;
-	bool is_null, no_inherit, syncs, appends, is_json, no_big_num, no_scale, has_summary,
-		is_quiet, has_table, is_metric_only, no_merge, all_user, all_kernel, is_cleared;
+	bool is_null, no_inherit, syncs, appends, no_big_num, no_scale, has_summary, is_quiet,
+		has_table, is_metric_only, no_merge, all_user, all_kernel, is_cleared;
 	bool has_log_fd, has_delay;
 	bool is_versus, ignores_failure, shows_output; /* --vs: two commands are compared */
 	u64 seed;                                      /* of the random order; 0: none given */
@@ -43,16 +45,17 @@ struct stat_command {
 			"PMU of an event that several PMUs have"                              \
 	}
 
-#define STAT_ROWS_PRINT                                                     \
-	{'x', "field-separator", OPT_STR, STAT_AT(separator), "SEP",        \
-		"print CSV with this separator and a row of names"},        \
-		{'j', "json-output", OPT_BOOL, STAT_AT(is_json), NULL,      \
-			"print JSON, an object a line"},                    \
-		{0, "metric-only", OPT_BOOL, STAT_AT(is_metric_only), NULL, \
-			"print only metrics derived from counts"},          \
-	{                                                                   \
-		'B', "no-big-num", OPT_BOOL, STAT_AT(no_big_num), NULL,     \
-			"print numbers without thousands separators"        \
+#define STAT_ROWS_PRINT                                                                   \
+	{'x', "field-separator", OPT_STR, STAT_AT(separator), "SEP",                      \
+		"print CSV with this separator and a row of names"},                      \
+		{'j', "json-output", OPT_BOOL, STAT_AT(forms.is_chosen[FORM_JSON]), NULL, \
+			"print JSON, an object a line"},                                  \
+		FORM_ROW(struct stat_command, forms),                                     \
+		{0, "metric-only", OPT_BOOL, STAT_AT(is_metric_only), NULL,               \
+			"print only metrics derived from counts"},                        \
+	{                                                                                 \
+		'B', "no-big-num", OPT_BOOL, STAT_AT(no_big_num), NULL,                   \
+			"print numbers without thousands separators"                      \
 	}
 /* clang-format on */
 

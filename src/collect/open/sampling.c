@@ -63,7 +63,9 @@ static bool is_side_band_carrier(const struct event_list *events, const struct e
 /* Intel's in_tx: only what happens inside hardware transactions is counted. */
 static bool is_in_transactions(const struct event_attr *a)
 {
-	return REGS_THIS_MACHINE == REGS_X86 && a->type == PERF_TYPE_RAW && a->config & 1ULL << 32;
+	const struct arch *host = arch_of_host();
+
+	return host && host->is_x86 && a->type == PERF_TYPE_RAW && a->config & 1ULL << 32;
 }
 
 /* Refuses terms whose data pace cannot read; logs terms that have no meaning here. */
@@ -168,7 +170,7 @@ static int check_stack(const struct sampling *s, const struct event *e, struct e
 {
 	u32 n = stack_bytes_of(s, e);
 
-	if (n && !regs_for_callers(REGS_THIS_MACHINE))
+	if (n && !regs_for_callers(arch_of_host()))
 		return err_set(err, ERR_UNSUPPORTED,
 			"--call-graph dwarf: on this machine callers cannot be found in copies of the stack; use '--call-graph fp'");
 	if (align_up(n, 8) > SAMPLING_MAX_STACK)
@@ -185,7 +187,7 @@ static int check_stack(const struct sampling *s, const struct event *e, struct e
 static void set_stack(u32 stack_bytes, bool has_frame_pointers, struct event_attr *a)
 {
 	a->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-	a->sample_regs_user |= regs_for_callers(REGS_THIS_MACHINE);
+	a->sample_regs_user |= regs_for_callers(arch_of_host());
 	a->sample_stack_user = (u32)align_up(stack_bytes, 8);
 	a->flags |= has_frame_pointers ? 0 : ATTR_EXCLUDE_CALLCHAIN_USER;
 }

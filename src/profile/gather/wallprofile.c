@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "arch/arch.h"
 #include "event/abi.h"
 #include "profile/gather/gather.h"
 
@@ -33,41 +34,36 @@ static const char *const ways_out[] = {
 	"wait_for_completion*",
 };
 
-/* Functions through which an interrupt or the end of a system call preempts a thread. */
+/* Functions through which an interrupt or the end of a system call preempts a thread, on all architectures. */
 static const char *const ways_taken[] = {
 	"irqentry_exit*",
 	"raw_irqentry_exit*",
 	"exit_to_user_mode*",
 	"syscall_exit_to_user_mode*",
 	"prepare_exit_to_usermode",
-	"asm_sysvec_*",
-	"sysvec_*",
-	"asm_common_interrupt",
-	"common_interrupt*",
-	"asm_exc_*",
-	"exc_*",
-	"retint_user",
-	"ret_from_intr",
 	"ret_from_fork*",
-	"do_syscall_64",
-	"entry_SYSCALL_64*",
-	"el0_*",
-	"el0t_64_*",
-	"el1_*",
-	"el1h_64_*",
-	"ret_to_user*",
-	"arm64_preempt_schedule*",
 	"do_notify_resume",
 };
 
 static bool is_one_of(const char *name, const char *const *patterns, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && patterns[i]; i++) {
 		size_t length = strcspn(patterns[i], "*");
 
 		if (!strncmp(name, patterns[i], length) && (patterns[i][length] || !name[length]))
 			return true;
 	}
+	return false;
+}
+
+/* The functions that each architecture names in its own way. */
+static bool is_of_processor(const char *name)
+{
+	const struct arch *a;
+
+	for (size_t i = 0; (a = arch_at(i)) != NULL; i++)
+		if (is_one_of(name, a->kernel_ways, ARRAY_SIZE(a->kernel_ways)))
+			return true;
 	return false;
 }
 
@@ -79,7 +75,9 @@ static enum way way_of(const struct profile_symbol *s)
 		return WAY_NOT;
 	if (is_one_of(s->name, ways_out, ARRAY_SIZE(ways_out)))
 		return WAY_OUT;
-	return is_one_of(s->name, ways_taken, ARRAY_SIZE(ways_taken)) ? WAY_TAKEN : WAY_NOT;
+	return is_one_of(s->name, ways_taken, ARRAY_SIZE(ways_taken)) || is_of_processor(s->name)
+		? WAY_TAKEN
+		: WAY_NOT;
 }
 
 /* Removes the scheduler's frames from a row, unless it has no others. */

@@ -54,6 +54,12 @@ static void add_time(const struct cell *c, struct str *text)
 		(unsigned long long)(us % 1000000));
 }
 
+/* All of its digits count: no need to look which. */
+static bool is_small_whole(const struct cell *c)
+{
+	return c->digits >= 9 && c->real >= 0 && c->real < 1e9 && c->real == (double)(u64)c->real;
+}
+
 static void add_value(const struct cell *c, struct str *text)
 {
 	switch ((enum cell_kind)c->kind) {
@@ -84,7 +90,10 @@ static void add_value(const struct cell *c, struct str *text)
 		num_add_percent(text, c->n, c->whole);
 		return;
 	case CELL_REAL:
-		str_addf(text, c->is_significant ? "%.*g" : "%.*f", c->digits, c->real);
+		if (c->is_significant && !is_small_whole(c))
+			str_addf(text, "%.*g", c->digits, c->real);
+		else
+			num_add_fixed(text, c->real, c->is_significant ? 0 : c->digits);
 		return;
 	case CELL_TIME:
 		add_time(c, text);
@@ -108,7 +117,7 @@ void cell_add_text(const struct cell *c, struct str *text)
 void cell_add_data(const struct cell *c, struct str *text)
 {
 	if (c->kind == CELL_SHARE) {
-		str_addf(text, "%.4f", c->whole ? 100.0 * (double)c->n / (double)c->whole : 0);
+		num_add_fixed(text, c->whole ? 100.0 * (double)c->n / (double)c->whole : 0, 4);
 	} else if (c->kind != CELL_FUNCTION) {
 		add_value(c, text);
 	} else if (c->text) {

@@ -44,7 +44,10 @@ struct cell {
 	bool is_significant; /* `digits` counts all significant digits, also those before the point */
 	u64 n, whole, offset;
 	double real, high;
-	const char *text;
+	union {
+		const char *text;
+		const void *below; /* of CELL_ROWS: for whoever yields the table */
+	};
 	const char *name;   /* the name that belongs to a number, such as a thread's; NULL: none */
 	const char *unit;   /* "cycles"; NULL: as the kind implies */
 	const char *reason; /* why there is no value; NULL: there is one */

@@ -13,13 +13,18 @@ static struct rowset_column column_of(const char *name)
 	return (struct rowset_column){.name = name, .title = name, .group = ROWSET_FACT};
 }
 
+static bool is_same(const char *a, const char *b)
+{
+	return a == b || (*a == *b && !strcmp(a, b));
+}
+
 /* Sets m->next past the column of that name, inserting it if new. Rows are alike, so it is mostly the next one. */
 static void find_column(struct rowmaker *m, const char *name)
 {
 	for (size_t n = 0; n < m->columns.n; n++) {
 		const size_t i = (m->next + n) % m->columns.n;
 
-		if (strcmp(m->columns.at[i].name, name) != 0)
+		if (!is_same(m->columns.at[i].name, name))
 			continue;
 		m->next = MAX(m->next, i + 1);
 		return;
@@ -36,32 +41,41 @@ void rowmaker_columns(struct rowmaker *m, const char *const *names, size_t n)
 		find_column(m, names[i]);
 }
 
-static struct rowmaker_cell *add(struct rowmaker *m, const char *name)
+static void note_column(struct rowmaker *m, const char *name)
 {
-	struct rowmaker_cell *c;
-
-	if (!m->make)
+	if (m->next < m->columns.n && m->columns.at[m->next].name == name)
+		m->next++;
+	else if (m->rows.n == 1 && m->columns.n == m->cells.n && !m->part)
+		vec_add(&m->columns, column_of(name)); /* one row does not name it twice */
+	else
 		find_column(m, name);
-	c = vec_push(&m->cells);
-	*c = (struct rowmaker_cell){.name = name, .part = m->part};
-	return c;
 }
 
 struct cell *rowmaker_add(struct rowmaker *m, const char *name)
 {
-	return &add(m, name)->cell;
+	struct rowset_cell *c;
+
+	if (!m->make)
+		note_column(m, name);
+	c = vec_push(&m->cells);
+	*c = (struct rowset_cell){.name = name, .part = m->part};
+	return &c->cell;
 }
 
 struct rowmaker *rowmaker_below(struct rowmaker *m, const char *name, enum rowmaker_shape shape)
 {
-	struct rowmaker_cell *c = add(m, name);
+	struct cell *c = rowmaker_add(m, name);
+	struct rowmaker *below;
 
-	c->cell.kind = CELL_ROWS;
-	c->below = mem_zalloc(sizeof(*c->below));
-	c->below->shape = shape;
+	if (m->n_below == m->below.n)
+		vec_add(&m->below, mem_zalloc(sizeof(*below)));
+	below = m->below.at[m->n_below++];
+	below->shape = shape;
 	if (shape == ROWMAKER_OBJECT)
-		rowmaker_row(c->below);
-	return c->below;
+		rowmaker_row(below);
+	c->kind = CELL_ROWS;
+	c->below = below;
+	return below;
 }
 
 void rowmaker_spread(struct rowmaker *m,
@@ -75,11 +89,10 @@ void rowmaker_spread(struct rowmaker *m,
 
 struct rowset *rowmaker_tree(struct rowmaker *m, const char *name)
 {
-	struct rowmaker_cell *c = add(m, name);
+	struct rowmaker *below = rowmaker_below(m, name, ROWMAKER_ROWS);
 
-	c->cell.kind = CELL_ROWS;
-	c->tree = mem_zalloc(sizeof(*c->tree));
-	return c->tree;
+	below->tree = mem_zalloc(sizeof(*below->tree));
+	return below->tree;
 }
 
 const char *rowmaker_copy(struct rowmaker *m, const char *text)
@@ -141,19 +154,25 @@ void rowmaker_double(struct rowmaker *m, const char *name, double v, unsigned di
 	add_real(m, name, v, digits)->is_significant = true;
 }
 
+/* All but the memory that the next rows need, too. */
 static void drop_cells(struct rowmaker *m)
 {
-	vec_each(c, &m->cells) {
-		if (c->below)
-			rowmaker_fini(c->below);
-		mem_free(c->below);
-		if (c->tree)
-			rowset_close(c->tree);
-		mem_free(c->tree);
+	for (size_t i = 0; i < m->n_below; i++) {
+		struct rowmaker *below = m->below.at[i];
+
+		drop_cells(below);
+		below->columns.n = below->next = below->asked = below->made = below->n_made = 0;
+		below->is_spread = false;
+		below->make = NULL;
 	}
-	m->cells.n = m->rows.n = 0;
+	if (m->tree)
+		rowset_close(m->tree);
+	mem_free(m->tree);
+	m->tree = NULL;
+	m->n_below = m->cells.n = m->rows.n = 0;
 	m->part = 0;
-	arena_fini(&m->texts);
+	if (m->texts.chunks)
+		arena_fini(&m->texts);
 }
 
 static void make_row(struct rowmaker *m, size_t row)
@@ -165,8 +184,9 @@ static void make_row(struct rowmaker *m, size_t row)
 }
 
 /* The cells of a row, which are made first if necessary. */
-static const struct rowmaker_cell *cells_of(const struct rowmaker *m, size_t row, size_t *ret_n)
+static const struct rowset_cell *cells_of(const struct rowset *r, size_t row, size_t *ret_n)
 {
+	const struct rowmaker *m = r->of;
 	size_t end;
 
 	if (m->make && m->made != row + 1)
@@ -177,55 +197,33 @@ static const struct rowmaker_cell *cells_of(const struct rowmaker *m, size_t row
 	return m->cells.at + m->rows.at[row];
 }
 
-/* The cell of that name in a row. The search begins after the last cell asked for: that is mostly the next one. */
-static const struct rowmaker_cell *find_cell(const struct rowmaker *m, const char *name, size_t row,
-	u32 part)
-{
-	size_t n;
-	const struct rowmaker_cell *cells = cells_of(m, row, &n);
-
-	for (size_t k = 0, i = m->asked < n ? m->asked : 0; k < n; k++, i = i + 1 < n ? i + 1 : 0) {
-		if (cells[i].part != part ||
-			(cells[i].name != name && strcmp(cells[i].name, name) != 0))
-			continue;
-		((struct rowmaker *)(uintptr_t)m)->asked = i + 1;
-		return &cells[i];
-	}
-	return NULL;
-}
-
+/* The search begins after the last cell asked for: that is mostly the next one. */
 static void cell_of(const struct rowset *r, const struct rowset_column *c, size_t row, u32 part,
 	struct str *room, struct cell *ret)
 {
-	const struct rowmaker_cell *cell =
-		find_cell(r->of, c->name, row, c->is_of_part ? part : c->id);
-
-	(void)room;
-	if (cell)
-		*ret = cell->cell;
-}
-
-static void below(const struct rowset *r, const struct rowset_column *c, size_t row,
-	struct rowset *ret)
-{
-	const struct rowmaker_cell *cell = find_cell(r->of, c->name, row, 0);
-
-	*ret = cell->below ? rowmaker_table(cell->below) : *cell->tree;
-	ret->close = NULL;
-}
-
-static void open_row(struct rowset *r, size_t row)
-{
 	struct rowmaker *m = (struct rowmaker *)(uintptr_t)r->of;
 	size_t n;
-	const struct rowmaker_cell *cells = cells_of(m, row, &n);
+	const struct rowset_cell *cells = cells_of(r, row, &n);
 
-	m->of_row.n = 0;
-	for (size_t i = 0; i < n; i++)
-		if (!cells[i].part)
-			vec_add(&m->of_row, column_of(cells[i].name));
-	r->columns = m->of_row.at;
-	r->n_columns = m->of_row.n;
+	(void)room;
+	part = c->is_of_part ? part : c->id;
+	for (size_t k = 0, i = m->asked < n ? m->asked : 0; k < n; k++, i = i + 1 < n ? i + 1 : 0) {
+		if (cells[i].part != part || !is_same(cells[i].name, c->name))
+			continue;
+		m->asked = i + 1;
+		*ret = cells[i].cell;
+		return;
+	}
+}
+
+static void below(const struct rowset *r, const struct cell *cell, size_t row, struct rowset *ret)
+{
+	const struct rowmaker *m = cell->below;
+
+	(void)r;
+	(void)row;
+	*ret = m->tree ? *m->tree : rowmaker_table(m);
+	ret->close = NULL;
 }
 
 struct rowset rowmaker_table(const struct rowmaker *m)
@@ -242,15 +240,19 @@ struct rowset rowmaker_table(const struct rowmaker *m)
 		.is_spread = m->is_spread,
 		.of = m,
 		.cell = cell_of,
-		.open_row = open_row,
+		.cells = cells_of,
 		.below = below};
 }
 
 void rowmaker_fini(struct rowmaker *m)
 {
 	drop_cells(m);
+	vec_each(below, &m->below) {
+		rowmaker_fini(*below);
+		mem_free(*below);
+	}
+	vec_fini(&m->below);
 	vec_fini(&m->columns);
-	vec_fini(&m->of_row);
 	vec_fini(&m->cells);
 	vec_fini(&m->rows);
 }

@@ -26,22 +26,16 @@ enum rowmaker_shape {
 	ROWMAKER_LIST,   /* rows of one cell: an array of values */
 };
 
-struct rowmaker_cell {
-	const char *name;
-	u32 part;
-	struct cell cell;
-	/* For CELL_ROWS, one of these: */
-	struct rowmaker *below;
-	struct rowset *tree;
-};
-
 struct rowmaker {
-	VEC(struct rowset_column) columns, of_row; /* of all rows; of the row last opened */
-	VEC(struct rowmaker_cell) cells;           /* of all rows, in order */
-	VEC(size_t) rows;                          /* where each row begins in cells */
-	size_t next;                               /* the column expected next, if rows are alike */
-	size_t asked; /* position in a row's cells after the last one that was asked for */
-	u32 part;     /* of the cells added now; for a column without parts, its id */
+	VEC(struct rowset_column) columns; /* of all rows */
+	VEC(struct rowset_cell) cells;     /* of all rows, in order */
+	VEC(size_t) rows;                  /* where each row begins in cells */
+	VEC(struct rowmaker *) below; /* tables in cells; those from n_below on can be reused */
+	size_t n_below;
+	struct rowset *tree; /* another owner's table in place of rows; NULL: none */
+	size_t next;         /* the column expected next, if rows are alike */
+	size_t asked;        /* position in a row's cells after the last one that was asked for */
+	u32 part;            /* of the cells added now; for a column without parts, its id */
 	enum rowmaker_shape shape;
 	bool is_spread; /* programs get each row on a line of its own */
 	struct arena texts;

@@ -44,6 +44,13 @@ struct rowset_node {
 	u64 own_samples, total_samples;
 };
 
+/* One of a row that says itself what it has. */
+struct rowset_cell {
+	const char *name; /* for programs */
+	u32 part;
+	struct cell cell;
+};
+
 struct rowset {
 	const struct rowset_column *columns; /* for programs */
 	const struct rowset_column *shown;   /* for people, in their order */
@@ -70,10 +77,10 @@ struct rowset {
 	void (*cell)(const struct rowset *r, const struct rowset_column *c, size_t row, u32 part,
 		struct str *room, struct cell *ret);
 	bool (*shows)(const struct rowset *r, size_t row); /* NULL: all */
-	/* Sets the columns to those of this row, in its order; NULL: all rows have the same. */
-	void (*open_row)(struct rowset *r, size_t row);
+	/* All cells of a row, in its order, valid until another row is asked for; NULL: ask by column. */
+	const struct rowset_cell *(*cells)(const struct rowset *r, size_t row, size_t *ret_n);
 	/* The table in a cell of kind CELL_ROWS, until rowset_close(). */
-	void (*below)(const struct rowset *r, const struct rowset_column *c, size_t row,
+	void (*below)(const struct rowset *r, const struct cell *cell, size_t row,
 		struct rowset *ret);
 	/* Tables below rows of the same group are made faster in sequence; NULL: no difference. */
 	u32 (*group)(const struct rowset *r, size_t row);

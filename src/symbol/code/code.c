@@ -2,6 +2,7 @@
 
 #include <elf.h>
 
+#include "arch/arch.h"
 #include "symbol/kernel/kcore.h"
 
 struct code_wish {
@@ -114,7 +115,7 @@ static int from_kcore(struct code *c, const struct code_wish *w, struct err *err
 			(unsigned long long)w->n);
 	c->at = (const u8 *)c->own.at;
 	c->va = c->start;
-	c->machine = isa_of_this_machine();
+	c->machine = arch_of_host() ? arch_of_host()->machine : EM_NONE;
 	c->is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	str_add(&c->origin, r->kcore);
 	return 0;
@@ -187,7 +188,8 @@ int code_find(struct code *c, const struct resolver *r, const struct dso *dso, u
 		return result;
 	}
 	c->n = w.n;
-	c->isa = isa_find(c->machine);
+	c->arch = arch_of_machine(c->machine);
+	c->isa = c->arch ? c->arch->isa : NULL;
 	return 0;
 }
 

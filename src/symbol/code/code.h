@@ -14,21 +14,24 @@
 #define PACE_SYMBOL_CODE_H
 
 #include "base/str.h"
-#include "symbol/code/isa.h"
+#include "arch/isa.h"
 #include "symbol/resolve/resolver.h"
+
+struct arch;
 
 enum { CODE_MAX = 16 << 20 }; /* bytes: no function has more */
 
 struct code {
 	const u8 *at;
 	u64 n;
-	u64 start;             /* the address of the first byte, relative as in resolver_answer */
-	u64 va;                /* the same address as the code sees it, for relative targets */
-	u16 machine;           /* EM_* */
-	bool is_big;           /* big-endian data; instructions may differ */
-	const struct isa *isa; /* NULL: unknown */
-	struct str origin;     /* the file or other source */
-	const char *path;      /* in origin: a file whose time is that of the build; or NULL */
+	u64 start;               /* the address of the first byte, relative as in resolver_answer */
+	u64 va;                  /* the same address as the code sees it, for relative targets */
+	u16 machine;             /* EM_* */
+	bool is_big;             /* big-endian data; instructions may differ */
+	const struct arch *arch; /* NULL: unknown */
+	const struct isa *isa;   /* the architecture's; NULL: nobody can show it */
+	struct str origin;       /* the file or other source */
+	const char *path;        /* in origin: a file whose time is that of the build; or NULL */
 	struct str own;
 };
 

@@ -12,7 +12,7 @@
 
 #include "base/str.h"
 #include "base/vec.h"
-#include "symbol/code/isa.h"
+#include "arch/isa.h"
 
 struct instruction {
 	u64 va;

@@ -10,6 +10,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/mem.h"
 
 enum { UNPACKED_ZSTD = 2 }; /* ELFCOMPRESS_ZSTD, which some elf.h lack */
@@ -242,6 +243,13 @@ void elf_close(struct elf *elf)
 	mem_free(elf->segments);
 	mem_free(elf->path);
 	memset(elf, 0, sizeof(*elf));
+}
+
+const struct arch *elf_arch(const struct elf *elf)
+{
+	const struct arch *arch = arch_of_machine(elf->machine);
+
+	return arch && (arch->word == 8) == elf->is_64 ? arch : NULL;
 }
 
 bool elf_has_name(const struct elf *elf, const struct elf_section *s, const char *begin)

@@ -21,6 +21,8 @@
 #include "record/record.h"
 #include "symbol/elf/unpack.h"
 
+struct arch;
+
 struct elf_section {
 	u32 name; /* offset in the table of section names */
 	u32 type;
@@ -62,6 +64,9 @@ int elf_of_memory(struct elf *elf, const void *data, u64 size, struct err *err);
  */
 int elf_open_debugdata(struct elf *elf, const struct elf *image, struct err *err);
 void elf_close(struct elf *elf);
+
+/* Returns the file's architecture; NULL: it is unknown, or the ELF class is not the machine's (x32). */
+const struct arch *elf_arch(const struct elf *elf);
 
 /* Whether the section's name begins with `begin`; whether it is `name`. */
 bool elf_has_name(const struct elf *elf, const struct elf_section *s, const char *begin);

@@ -2,6 +2,8 @@
 
 #include <elf.h>
 
+#include "arch/arch.h"
+
 /* Takes a tenth of a second. */
 enum { CODE_MAX = 16 << 20 };
 
@@ -37,11 +39,11 @@ static void collect(const struct elf *elf, interval_list *pieces, interval_list 
 static void read_it(struct elfstarts *e, const struct elf *elf)
 {
 	interval_list pieces = {0}, data = {0};
+	const struct arch *arch = arch_of_machine(elf->machine);
 	u64 n = 0;
 
 	e->was_read = true;
-	if ((elf->machine != EM_X86_64 && elf->machine != EM_386) || elf->swap ||
-		elf_section_of_type(elf, SHT_SYMTAB))
+	if (!arch || !arch->is_x86 || elf->swap || elf_section_of_type(elf, SHT_SYMTAB))
 		return;
 	collect(elf, &pieces, &data);
 	vec_each(b, &pieces)
@@ -52,7 +54,7 @@ static void read_it(struct elfstarts *e, const struct elf *elf)
 				.n_code = pieces.n,
 				.data = data.at,
 				.n_data = data.n,
-				.is_64 = elf->machine == EM_X86_64});
+				.is_64 = arch->word == 8});
 	if (elf->entry)
 		starts_add(&e->starts, elf->entry);
 	starts_finish(&e->starts);

@@ -2,6 +2,8 @@
 
 #include <elf.h>
 
+#include "arch/arch.h"
+
 /* ---- relocations ---- */
 
 struct relocation {
@@ -13,15 +15,17 @@ static bool take_relocation(struct bytes *b, struct relocation *ret)
 	return bytes_u64(b, &ret->place) && bytes_u64(b, &ret->info) && bytes_u64(b, &ret->addend);
 }
 
-static bool is_relative(const struct elf *elf, const struct relocation *r)
+/* The type of relocations that add the load address to a word; 0: unknown. */
+static u32 relative_of(const struct elf *elf)
 {
-	switch (elf->machine) {
-	case EM_X86_64:
-		return (u32)r->info == R_X86_64_RELATIVE;
-	case EM_AARCH64:
-		return (u32)r->info == R_AARCH64_RELATIVE;
-	}
-	return false;
+	const struct arch *arch = arch_of_machine(elf->machine);
+
+	return arch ? arch->relative : 0;
+}
+
+static bool is_relative(const struct relocation *r, u32 relative)
+{
+	return relative && (u32)r->info == relative;
 }
 
 /* Returns the i-th section if its relocations have the whole address. */
@@ -36,6 +40,7 @@ static bool relocations_of(const struct elf *elf, u32 i, struct bytes *ret)
 u64 elfword_at(const struct elf *elf, u64 va)
 {
 	u8 size = elf->is_64 ? 8 : 4;
+	u32 relative = relative_of(elf);
 	const u8 *there = elf_bytes_at(elf, va, size);
 	struct relocation r;
 	struct bytes b;
@@ -45,7 +50,7 @@ u64 elfword_at(const struct elf *elf, u64 va)
 		if (!relocations_of(elf, i, &b))
 			continue;
 		while (take_relocation(&b, &r))
-			if (r.place == va && is_relative(elf, &r))
+			if (r.place == va && is_relative(&r, relative))
 				return r.addend;
 	}
 	b = bytes_of(there, there ? size : 0);
@@ -56,6 +61,7 @@ u64 elfword_at(const struct elf *elf, u64 va)
 static bool find_relocated(const struct elf *elf, u64 v, elfword_test is_it, const void *ctx,
 	u64 *ret_va)
 {
+	u32 relative = relative_of(elf);
 	struct relocation r;
 	struct bytes b;
 
@@ -63,7 +69,8 @@ static bool find_relocated(const struct elf *elf, u64 v, elfword_test is_it, con
 		if (!relocations_of(elf, i, &b))
 			continue;
 		while (take_relocation(&b, &r)) {
-			if (r.addend != v || !is_relative(elf, &r) || !is_it(elf, r.place, ctx))
+			if (r.addend != v || !is_relative(&r, relative) ||
+				!is_it(elf, r.place, ctx))
 				continue;
 			*ret_va = r.place;
 			return true;

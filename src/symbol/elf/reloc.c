@@ -2,27 +2,12 @@
 
 #include <elf.h>
 
-/* The relocation types that compilers use in debug sections: an address of 8 or 4 bytes. */
-static const struct machine {
-	u16 machine;
-	u8 n_kinds;
-	struct {
-		u32 type;
-		u8 bytes;
-	} kinds[3];
-} machines[] = {
-	{EM_X86_64, 3, {{R_X86_64_64, 8}, {R_X86_64_32, 4}, {R_X86_64_32S, 4}}},
-	{EM_AARCH64, 2, {{R_AARCH64_ABS64, 8}, {R_AARCH64_ABS32, 4}}},
-	{EM_386, 1, {{R_386_32, 4}}},
-	{EM_ARM, 1, {{R_ARM_ABS32, 4}}},
-	{EM_S390, 2, {{R_390_64, 8}, {R_390_32, 4}}},
-	{EM_PPC64, 2, {{R_PPC64_ADDR64, 8}, {R_PPC64_ADDR32, 4}}},
-};
+#include "arch/arch.h"
 
 /* One section of relocations, and its target. */
 struct job {
 	const struct elf *elf;
-	const struct machine *machine;
+	const struct arch *arch;
 	struct bytes entries, symbols;
 	u8 *target;
 	u64 target_bytes;
@@ -85,9 +70,11 @@ static bool value_of(const struct job *j, u32 i, u64 *ret_value)
 
 static u8 size_of(const struct job *j, u32 type)
 {
-	for (u8 i = 0; i < j->machine->n_kinds; i++)
-		if (j->machine->kinds[i].type == type)
-			return j->machine->kinds[i].bytes;
+	const struct arch_reloc *known = j->arch->debug_relocs;
+
+	for (size_t i = 0; i < ARRAY_SIZE(j->arch->debug_relocs); i++)
+		if (known[i].type == type)
+			return known[i].bytes;
 	return 0;
 }
 
@@ -150,13 +137,10 @@ static bool open_job(const struct elf *elf, const struct elf_section *s, u8 *byt
 
 int reloc_apply(const struct elf *elf, void *bytes, struct err *err)
 {
-	struct job j = {.elf = elf};
+	struct job j = {.elf = elf, .arch = arch_of_machine(elf->machine)};
 	u64 left = elf->size;
 
-	for (size_t i = 0; i < ARRAY_SIZE(machines); i++)
-		if (machines[i].machine == elf->machine)
-			j.machine = &machines[i];
-	if (!j.machine)
+	if (!j.arch || !j.arch->debug_relocs[0].bytes)
 		return err_set(err, ERR_UNSUPPORTED,
 			"it is not linked, and the relocations of its processor (%u) are not supported",
 			elf->machine);

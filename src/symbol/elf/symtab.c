@@ -2,6 +2,7 @@
 
 #include <elf.h>
 
+#include "arch/arch.h"
 #include "base/hash.h"
 #include "base/search.h"
 #include "base/sort.h"
@@ -105,6 +106,8 @@ static size_t add_entries(struct symtab *t, const struct elf *elf, u32 section_t
 {
 	const struct elf_section *s = elf_section_of_type(elf, section_type);
 	struct bytes entries, strings, numbers = {0};
+	const struct arch *arch = arch_of_machine(elf->machine);
+	bool has_thumb = arch && arch->has_thumb;
 	size_t before = t->symbols.n;
 	struct entry e;
 
@@ -121,7 +124,7 @@ static size_t add_entries(struct symtab *t, const struct elf *elf, u32 section_t
 			is_mapping_symbol(name))
 			continue;
 		/* The lowest bit of an address only marks Thumb code. */
-		if (elf->machine == EM_ARM && (e.info & 0xf) == STT_FUNC)
+		if (has_thumb && (e.info & 0xf) == STT_FUNC)
 			e.value &= ~(u64)1;
 		if (elf->type == ET_REL)
 			e.value += e.its->addr;
@@ -175,6 +178,8 @@ struct slots {
 	VEC(struct slot) at;
 	struct table index;
 	VEC(u64) lazy; /* addresses of slots by number, in the order of the PLT's relocations */
+	const struct arch *arch;
+	u64 got; /* the address in the register by which i386's shared code reaches the GOT */
 };
 
 static const struct slot *find_slot(const struct slots *slots, u64 address)
@@ -205,16 +210,9 @@ static u32 word_at(const struct elf *elf, u64 address)
 	return 0;
 }
 
-static u32 ifunc_type(const struct elf *elf)
-{
-	return elf->machine == EM_X86_64 ? R_X86_64_IRELATIVE
-		: elf->machine == EM_386 ? R_386_IRELATIVE
-					 : R_AARCH64_IRELATIVE;
-}
-
 /* Names a slot by its relocation: after a symbol, or after a resolver. */
 static bool name_slot(const struct elf *elf, const struct elf_section *symbols, u64 symbol,
-	u32 type, struct slot *slot)
+	bool is_ifunc, struct slot *slot)
 {
 	u64 each = elf->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
 	struct bytes entries, strings;
@@ -222,7 +220,7 @@ static bool name_slot(const struct elf *elf, const struct elf_section *symbols, 
 
 	slot->name = NULL;
 	if (!symbol)
-		return type == ifunc_type(elf);
+		return is_ifunc;
 	return symbols && elf_contents(elf, elf_section_at(elf, symbols->link), &strings) &&
 		elf_contents(elf, symbols, &entries) && bytes_skip(&entries, symbol * each) &&
 		take_entry(elf, &entries, &e) && (slot->name = text_at(strings, e.name)) &&
@@ -271,7 +269,8 @@ static void add_relocations(const struct elf *elf, const struct elf_section *s, 
 		 * A slot is filled once: a file with millions of relocations for one slot must not
 		 * take an hour.
 		 */
-		if (find_slot(slots, slot.address) || !name_slot(elf, symbols, symbol, type, &slot))
+		if (find_slot(slots, slot.address) ||
+			!name_slot(elf, symbols, symbol, type == slots->arch->irelative, &slot))
 			continue;
 		if (!slot.name && !elf->is_64)
 			slot.ifunc = word_at(elf, slot.address);
@@ -280,7 +279,6 @@ static void add_relocations(const struct elf *elf, const struct elf_section *s, 
 	}
 }
 
-/* The address in the register by which i386's shared code reaches the GOT. */
 static u64 got_base(const struct elf *elf)
 {
 	const struct elf_section *got = elf_section(elf, ".got.plt");
@@ -290,72 +288,16 @@ static u64 got_base(const struct elf *elf)
 	return got ? got->addr : 0;
 }
 
-/*
- * The GOT word that the stub of `size` bytes at `address` jumps through; 0 if it is not a stub.
- */
-static u64 slot_of_stub(const struct elf *elf, struct bytes code, u64 address, u64 size)
+/* The slot that a stub makes the dynamic linker fill; 0: it does not say. */
+static u64 slot_to_fill(const struct slots *slots, const u8 *code, u64 n)
 {
-	if (elf->machine == EM_386) {
-		/* jmp *address, or in shared code jmp *offset(%ebx); maybe after endbr32 */
-		for (u64 i = 0; i + 6 <= size && i < 8; i++) {
-			if (code.at[i] != 0xff ||
-				(code.at[i + 1] != 0x25 && code.at[i + 1] != 0xa3))
-				continue;
-			return (u32)(load_u32(code.at + i + 2) +
-				(code.at[i + 1] == 0xa3 ? got_base(elf) : 0));
-		}
-	}
-	if (elf->machine == EM_X86_64) {
-		/* jmp *disp32(%rip), maybe after endbr64, a bnd prefix, mov $number, %r11d */
-		for (u64 i = 0; i + 6 <= size && i < 12; i++)
-			if (code.at[i] == 0xff && code.at[i + 1] == 0x25)
-				return address + i + 6 + (u64)(s64)(s32)load_u32(code.at + i + 2);
-	} else if (elf->machine == EM_AARCH64) {
-		/* adrp x16, page; ldr x17, [x16, #offset]; maybe after bti c */
-		for (u64 i = 0; i + 8 <= size && i < 8; i += 4) {
-			u32 adrp = load_u32(code.at + i), ldr = load_u32(code.at + i + 4);
-			s64 page;
+	const struct arch *arch = slots->arch;
+	u64 number;
 
-			if ((adrp & 0x9f00001f) != 0x90000010 || (ldr & 0xffc003ff) != 0xf9400211)
-				continue;
-			page = (s64)(s32)(((adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3)) << 11) >>
-				11;
-			return ((address + i) & ~0xfffULL) + (u64)(page * 4096) +
-				(ldr >> 10 & 0xfff) * 8;
-		}
-	}
-	return 0;
-}
-
-/*
- * The slot that an x86 stub of another form makes the dynamic linker fill: with .plt.sec there are also stubs that
- * push the number of a relocation and jump to the PLT's first entry. 0 if it is not one of these.
- */
-static u64 slot_to_fill(const struct elf *elf, struct bytes code, u64 size,
-	const struct slots *slots)
-{
-	static const u8 push = 0x68, jmp = 0xe9, bnd = 0xf2;
-	u64 at = 0, number;
-
-	/* endbr64, endbr32 */
-	if (size >= 4 && (load_u32(code.at) & 0xfeffffff) == 0xfa1e0ff3)
-		at = 4;
-	if (at + 11 > size || code.at[at] != push ||
-		code.at[at + 5 + (code.at[at + 5] == bnd)] != jmp)
-		return 0;
-	number = load_u32(code.at + at + 1);
-	if (elf->machine == EM_386)
-		number /= sizeof(Elf32_Rel);
-	return number < slots->lazy.n ? slots->lazy.at[number] : 0;
-}
-
-/* Whether this is the PLT's first entry on x86, which enters the dynamic linker: push, jmp. */
-static bool is_front(const struct elf *elf, struct bytes code, u64 size)
-{
-	if (elf->machine == EM_AARCH64 || size < 16 || code.at[0] != 0xff || code.at[6] != 0xff)
-		return false;
-	return (code.at[1] == 0x35 && code.at[7] == 0x25) ||
-		(code.at[1] == 0xb3 && code.at[7] == 0xa3);
+	return arch->plt->number && arch->plt->number(arch, code, n, &number) &&
+			number < slots->lazy.n
+		? slots->lazy.at[number]
+		: 0;
 }
 
 /* A function that a resolver chooses is named after the resolver: strlen@plt. */
@@ -367,16 +309,18 @@ static const char *name_of_slot(const struct symtab *t, const struct slot *slot)
 }
 
 /* The function that a stub jumps to; NULL: it is not a stub. */
-static const char *name_of_stub(const struct symtab *t, const struct elf *elf, struct bytes code,
-	u64 address, u64 size, const struct slots *slots)
+static const char *name_of_stub(const struct symtab *t, const struct slots *slots, const u8 *code,
+	u64 n, u64 va)
 {
-	u64 to = elf->machine == EM_AARCH64 ? 0 : slot_to_fill(elf, code, size, slots);
+	const struct arch_plt *plt = slots->arch->plt;
 	const struct slot *slot;
+	u64 to;
 
-	if (is_front(elf, code, size))
+	if (plt->is_front && plt->is_front(code, n))
 		return slots->lazy.n ? "_dl_runtime_resolve" : NULL;
+	to = slot_to_fill(slots, code, n);
 	if (!to)
-		to = slot_of_stub(elf, code, address, size);
+		to = plt->slot(slots->arch, code, n, va, slots->got);
 	slot = to ? find_slot(slots, to) : NULL;
 	return slot ? name_of_slot(t, slot) : NULL;
 }
@@ -384,80 +328,29 @@ static const char *name_of_stub(const struct symtab *t, const struct elf *elf, s
 static void find_stubs(const struct symtab *t, const struct elf *elf, const struct elf_section *s,
 	const struct slots *slots, symbol_list *stubs)
 {
-	u64 each = s->entry_size >= 8 && s->entry_size <= 64 ? s->entry_size : 16;
+	const struct arch_plt *plt = slots->arch->plt;
+	u64 each = s->entry_size >= 8 && s->entry_size <= 64 ? s->entry_size : 16, n, step;
 	struct bytes code;
 
 	if (!elf_contents(elf, s, &code) || elf->swap)
 		return;
-	for (u64 at = 0; at + each <= s->size; at += each, bytes_skip(&code, each)) {
-		const char *name = name_of_stub(t, elf, code, s->addr + at,
-			MIN(each, bytes_left(&code)), slots);
+	for (u64 va = s->addr; bytes_left(&code); va += step) {
+		const char *name;
 
+		n = plt->size ? plt->size(code.at, bytes_left(&code)) : each;
+		if (n > bytes_left(&code))
+			break;
+		name = n ? name_of_stub(t, slots, code.at, n, va) : NULL;
+		step = name || !plt->size ? n : plt->step;
 		if (name)
 			vec_add(stubs,
-				((struct symbol){.start = s->addr + at,
-					.end = s->addr + at + each,
+				((struct symbol){.start = va,
+					.end = va + n,
 					.name = name,
 					.binding = SYMTAB_GLOBAL,
 					.is_plt = true}));
-	}
-}
-
-enum { ARM_NOP = 0xd503201f, ARM_BTI_C = 0xd503245f, ARM_BR_X17 = 0xd61f0220 };
-
-/*
- * The size of an arm64 stub, to the end of its jump and the padding. It is 16, or up to 24 with bti c before
- * it or a signature check, whatever the section header says about entry sizes.
- */
-static u64 arm_stub_size(struct bytes code)
-{
-	enum { USUAL = 16, LONGEST = 24 };
-	u64 n = MIN(bytes_left(&code), (u64)LONGEST), at = 8;
-
-	while (at + 4 <= n && load_u32(code.at + at) != ARM_BR_X17)
-		at += 4;
-	if (at + 4 > n)
-		return MIN(n, (u64)USUAL);
-	at += 4;
-	while (at + 4 <= n && load_u32(code.at + at) == ARM_NOP)
-		at += 4;
-	return at;
-}
-
-/* adrp x16, maybe after bti c */
-static bool is_arm_stub(struct bytes code)
-{
-	u32 op = load_u32(code.at);
-
-	if (op == ARM_BTI_C)
-		op = load_u32(code.at + 4);
-	return (op & 0x9f00001f) == 0x90000010;
-}
-
-static void find_arm_stubs(const struct symtab *t, const struct elf *elf,
-	const struct elf_section *s, const struct slots *slots, symbol_list *stubs)
-{
-	struct bytes code;
-	u64 size;
-
-	if (!elf_contents(elf, s, &code) || elf->swap)
-		return;
-	for (u64 va = s->addr; bytes_left(&code) >= 16; va += size, bytes_skip(&code, size)) {
-		const char *name = NULL;
-
-		size = 4;
-		if (!is_arm_stub(code))
-			continue;
-		name = name_of_stub(t, elf, code, va, bytes_left(&code), slots);
-		if (!name)
-			continue;
-		size = arm_stub_size(code);
-		vec_add(stubs,
-			((struct symbol){.start = va,
-				.end = va + size,
-				.name = name,
-				.binding = SYMTAB_GLOBAL,
-				.is_plt = true}));
+		if (!bytes_skip(&code, step))
+			break;
 	}
 }
 
@@ -469,13 +362,12 @@ void symtab_add_plt(struct symtab *t, const struct elf *elf)
 	} relocations[] = {{".rela.plt", true}, {".rela.dyn", false}, {".rel.plt", true},
 		{".rel.dyn", false}};
 	static const char *const sections[] = {".plt", ".plt.sec", ".plt.got", ".plt.bnd"};
-	struct slots slots = {0};
+	struct slots slots = {.arch = elf_arch(elf)};
 	symbol_list stubs = {0};
 
-	/* Tables of another class than the machine's are not supported. */
-	if (!(elf->is_64 && (elf->machine == EM_X86_64 || elf->machine == EM_AARCH64)) &&
-		!(!elf->is_64 && elf->machine == EM_386))
+	if (!slots.arch || !slots.arch->plt)
 		return;
+	slots.got = elf->is_64 ? 0 : got_base(elf);
 	for (size_t i = 0; i < ARRAY_SIZE(relocations); i++) {
 		const struct elf_section *s = elf_section(elf, relocations[i].name);
 
@@ -485,9 +377,7 @@ void symtab_add_plt(struct symtab *t, const struct elf *elf)
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
 		const struct elf_section *s = elf_section(elf, sections[i]);
 
-		if (s && elf->machine == EM_AARCH64)
-			find_arm_stubs(t, elf, s, &slots, &stubs);
-		else if (s)
+		if (s)
 			find_stubs(t, elf, s, &slots, &stubs);
 	}
 	vec_each(stub, &stubs)

@@ -1,6 +1,5 @@
 #include "symbol/embed/embedded.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -150,7 +149,7 @@ static void unfold_code(struct embedded *e)
 
 	for (u64 i = 0; embedded_entry(e, EMBEDDED_DSOS, i, &d, sizeof(d)); i++)
 		for (u64 k = d.first_code;
-			d.machine == EM_X86_64 && k < (u64)d.first_code + d.n_code &&
+			embedfold_has_code(d.machine) && k < (u64)d.first_code + d.n_code &&
 			embedded_entry(e, EMBEDDED_CODE, k, &c, sizeof(c));
 			k++)
 			if (c.bytes <= n_bytes && c.size <= n_bytes - c.bytes)

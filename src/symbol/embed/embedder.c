@@ -220,7 +220,7 @@ static void fold_code(const struct embedder *e, u8 *bytes)
 {
 	vec_each(d, &e->dsos)
 		for (u32 i = d->first_code;
-			d->machine == EM_X86_64 && i < d->first_code + d->n_code; i++)
+			embedfold_has_code(d->machine) && i < d->first_code + d->n_code; i++)
 			embedfold_code(bytes + e->code.at[i].bytes, e->code.at[i].size,
 				e->code.at[i].at);
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "arch/arch.h"
 #include "base/str.h"
 #include "symbol/find/loadmap.h"
 #include "symbol/elf/vdso.h"
@@ -84,16 +85,9 @@ static bool can_be(const struct find_places *places, const struct dso *dso, cons
 
 static bool is_this_machine(const char *recorded, const char *ours)
 {
-	static const char *const families[][2] = {{"x86_64", "i686"}, {"x86_64", "i386"},
-		{"aarch64", "armv8l"}, {"aarch64", "armv7l"}, {"s390x", "s390"}, {"ppc64", "ppc"}};
+	const struct arch *a = arch_of_name(recorded), *b = arch_of_name(ours);
 
-	if (!strcmp(recorded, ours))
-		return true;
-	for (size_t i = 0; i < ARRAY_SIZE(families); i++)
-		if ((!strcmp(recorded, families[i][0]) && !strcmp(ours, families[i][1])) ||
-			(!strcmp(recorded, families[i][1]) && !strcmp(ours, families[i][0])))
-			return true;
-	return false;
+	return !strcmp(recorded, ours) || (a && (a == b || (b && a->sibling == b)));
 }
 
 void find_set_recording(struct find_places *places, const struct host *recorded)

@@ -2,7 +2,9 @@
 
 #include <elf.h>
 
-/* Page sizes; x86 has the first only. */
+#include "arch/arch.h"
+
+/* Page sizes. */
 static const u64 page_sizes[] = {4 << 10, 16 << 10, 64 << 10};
 
 struct span {
@@ -68,10 +70,11 @@ enum loadmap_fit loadmap_compare(const struct dso *dso, const struct elf *elf)
 {
 	/* A map of the whole file, code and all, reveals its size. */
 	bool is_all = !dso->code_from && dso->code_to == up(elf->size, page_sizes[0]);
-	bool is_x86 = elf->machine == EM_X86_64 || elf->machine == EM_386;
+	const struct arch *arch = arch_of_machine(elf->machine);
+	size_t n_sizes = arch && arch->has_small_pages ? 1 : ARRAY_SIZE(page_sizes);
 	enum loadmap_fit best = is_all ? LOADMAP_WHOLE : LOADMAP_OTHER;
 
-	for (size_t i = 0; i < (is_x86 ? 1 : ARRAY_SIZE(page_sizes)) && best != LOADMAP_WHOLE; i++)
+	for (size_t i = 0; i < n_sizes && best != LOADMAP_WHOLE; i++)
 		best = MAX(best, compare(dso, elf, page_sizes[i]));
 	return best;
 }

@@ -1,26 +1,21 @@
 #include "symbol/go/gocfi.h"
 
 #include <dwarf.h>
-#include <elf.h>
 
+#include "arch/arch.h"
 #include "symbol/go/gosteps.h"
 #include "unwind/entry.h"
 
 enum { IS_OUTMOST = 1 << 0, CHANGES_STACK = 1 << 1 };
 
-static const struct processor {
-	u16 machine;
+struct processor {
 	u8 word, sp, return_reg; /* DWARF numbers */
 	u8 fp;                   /* frame pointer of functions with a frame; 0: they keep none */
 	bool is_pushed;          /* a call pushes the return address */
-} processors[] = {
-	{EM_X86_64, 8, 7, 16, 6, true},
-	{EM_386, 4, 4, 8, 0, true},
-	{EM_AARCH64, 8, 31, 30, 0, false},
 };
 
 struct maker {
-	const struct processor *p;
+	struct processor p;
 	struct gotab table;
 	struct str *out;
 	size_t cies[2]; /* for most functions, and for those that change to another stack */
@@ -67,7 +62,7 @@ static void end_entry(struct str *s, size_t from, u8 word)
 
 static void add_cie(struct maker *m, bool changes_stack)
 {
-	const struct processor *p = m->p;
+	const struct processor *p = &m->p;
 	size_t from = begin_entry(m->out);
 
 	m->cies[changes_stack] = from - 4;
@@ -104,7 +99,7 @@ static void add_advance(const struct maker *m, u64 n)
 
 static void add_depth(const struct maker *m, u32 depth)
 {
-	const struct processor *p = m->p;
+	const struct processor *p = &m->p;
 
 	str_addc(m->out, DW_CFA_def_cfa_offset);
 	add_leb(m->out, depth + (p->is_pushed ? p->word : 0));
@@ -129,7 +124,7 @@ static void add_cfa(const struct maker *m, u8 reg, u32 offset)
  */
 static u32 prologue_of(const struct maker *m, u32 depth)
 {
-	return depth == m->p->word ? 3 : depth - m->p->word < 0x80 ? 10 : 16;
+	return depth == m->p.word ? 3 : depth - m->p.word < 0x80 ? 10 : 16;
 }
 
 /* The same for functions where only the frame pointer leads to the callers, once it is set. */
@@ -138,12 +133,12 @@ static void add_frame(const struct maker *m, const struct gosteps *step, bool is
 	u32 depth = (u32)step->value, prologue = is_first ? prologue_of(m, depth) : 0;
 
 	if (!depth || is_first)
-		add_cfa(m, m->p->sp, depth + m->p->word);
+		add_cfa(m, m->p.sp, depth + m->p.word);
 	if (!depth || step->to - step->from <= prologue)
 		return;
 	add_advance(m, prologue);
 	*known += prologue;
-	add_cfa(m, m->p->fp, 2 * m->p->word);
+	add_cfa(m, m->p.fp, 2 * m->p.word);
 }
 
 /* Returns the greatest depth. */
@@ -157,7 +152,7 @@ static u32 add_steps(const struct maker *m, const struct gotab_function *f, u32 
 	while (gosteps_next(&steps)) {
 		u32 depth = (u32)steps.value;
 
-		if (steps.value < 0 || depth % m->p->word)
+		if (steps.value < 0 || depth % m->p.word)
 			break;
 		add_advance(m, steps.from - known);
 		known = steps.from;
@@ -187,7 +182,7 @@ static bool read_function(const struct maker *m, const struct gotab_function *f,
 static void add_undefined(const struct maker *m)
 {
 	str_addc(m->out, DW_CFA_undefined);
-	add_leb(m->out, m->p->return_reg);
+	add_leb(m->out, m->p.return_reg);
 }
 
 /*
@@ -203,29 +198,37 @@ static void add_fde(const struct maker *m, const struct gotab_function *f, u32 d
 	size_t from = begin_entry(m->out), instructions;
 
 	add_number(m->out, m->cies[changes_stack], 4);
-	add_number(m->out, f->start, m->p->word);
-	add_number(m->out, f->end - f->start, m->p->word);
+	add_number(m->out, f->start, m->p.word);
+	add_number(m->out, f->end - f->start, m->p.word);
 	add_leb(m->out, 0); /* no augmentation data */
 	instructions = m->out->n;
-	if (is_outmost || (changes_stack && !m->p->fp)) {
+	if (is_outmost || (changes_stack && !m->p.fp)) {
 		add_undefined(m);
 	} else if (!add_steps(m, f, depths, changes_stack) && changes_stack) {
 		str_cut(m->out, instructions);
 		add_undefined(m);
 	}
-	end_entry(m->out, from, m->p->word);
+	end_entry(m->out, from, m->p.word);
+}
+
+static struct processor processor_of(const struct arch *a)
+{
+	bool is_pushed = a->link == ARCH_NO_REG;
+
+	return (struct processor){a->word, a->sp, is_pushed ? a->ip : a->link,
+		a->go == ARCH_GO_FRAME_POINTERS ? a->fp : 0, is_pushed};
 }
 
 bool gocfi_make(const struct elf *elf, struct str *ret_section)
 {
+	const struct arch *arch = arch_of_machine(elf->machine);
 	struct maker m = {.out = ret_section};
 	struct gotab_function f;
 
-	for (size_t i = 0; i < ARRAY_SIZE(processors); i++)
-		if (processors[i].machine == elf->machine)
-			m.p = &processors[i];
-	if (!m.p || !gotab_open(&m.table, elf) || m.table.version == GOTAB_1_2 || !m.table.quantum)
+	if (!arch || arch->go == ARCH_GO_UNKNOWN || !gotab_open(&m.table, elf) ||
+		m.table.version == GOTAB_1_2 || !m.table.quantum)
 		return false;
+	m.p = processor_of(arch);
 	add_cie(&m, false);
 	add_cie(&m, true);
 	for (u64 i = 0; gotab_function(&m.table, i, &f); i++) {

@@ -2,7 +2,7 @@
  * gocfi.h - recreates the call frame information of a stripped Go program from its runtime's table, which
  * has the depth of the stack at each instruction.
  *
- * In       a table of functions (symbol/go/gotab), and the file's processor: x86-64, i386, arm64
+ * In       a table of functions (symbol/go/gotab), and the file's architecture (struct arch: go)
  * Out      a section .debug_frame in this machine's byte order
  * Errors   false: the file has no such table, or another processor
  * Source   Go: src/runtime/traceback.go, symtab.go (funcspdelta), src/cmd/internal/objabi/symkind.go;

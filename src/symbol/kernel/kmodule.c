@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <sys/utsname.h>
 
+#include "arch/arch.h"
 #include "base/sysfile.h"
 #include "symbol/dwarf/dwarf.h"
 
@@ -56,11 +57,12 @@ static bool find_in_dep(const char *folder, const struct dso *dso, struct log *l
 /* Sets the addresses of the executable sections, relative to the module's start. */
 static int lay_out(struct elf *elf, struct err *err)
 {
+	const struct arch *arch = arch_of_machine(elf->machine);
 	u64 at = 0, elsewhere = ELSEWHERE;
 
 	if (elf->type != ET_REL)
 		return err_set(err, ERR_FORMAT, "it is not a kernel module");
-	if (elf->machine != EM_X86_64 && elf_section(elf, ".plt"))
+	if ((!arch || !arch->has_plain_modules) && elf_section(elf, ".plt"))
 		return err_set(err, ERR_UNSUPPORTED,
 			"the load address of its code is unknown: the kernel adds a .plt");
 	for (u32 i = 0; i < elf->n_sections; i++) {

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
+
 enum { PATH_SIZE = 4096 };
 
 static void add_hex(const u8 *id, u8 n, struct str *text)
@@ -31,10 +33,11 @@ static int check_build(const struct elf *elf, const char *path, const struct vml
 	return err->code;
 }
 
-/* The start of the kernel's code. Recordings of arm64 refer to another symbol, see synth_kernel(). */
+/* The start of the kernel's code: the symbol that recordings refer to, see synth_kernel(). */
 static u64 find_text(const struct vmlinux *v)
 {
-	const char *name = v->elf.machine == EM_AARCH64 ? "_stext" : "_text";
+	const struct arch *arch = arch_of_machine(v->elf.machine);
+	const char *name = arch && arch->kernel_text ? arch->kernel_text : "_text";
 	u64 fallback = 0;
 
 	vec_each(s, &v->symtab.symbols) {

@@ -1,9 +1,8 @@
 #include "symbol/resolve/callers.h"
 
-#include <sys/utsname.h>
-
 #include "base/hash.h"
 #include "event/abi.h"
+#include "record/regs.h"
 #include "symbol/elf/elfcfi.h"
 #include "symbol/embed/frames.h"
 
@@ -19,13 +18,9 @@ struct callers_file {
 
 void callers_init(struct callers *c, struct dso_files *files, const char *arch)
 {
-	static struct utsname own;
-
 	memset(c, 0, sizeof(*c));
 	c->files = files;
-	if (!arch && !own.machine[0])
-		uname(&own);
-	c->arch = arch ? arch : own.machine;
+	c->arch = arch_of_name(arch);
 	pthread_mutex_init(&c->lock, NULL);
 	callers_settle(c);
 }
@@ -431,7 +426,7 @@ static void add_kernel(struct callers_walk *w, const struct sample_words *chain)
 bool callers_find(struct callers_walk *w, const struct space *user, u64 mask,
 	const struct sample *sample, struct sample_words *ret_chain, struct stack_end *ret_end)
 {
-	struct stack_input in = {.arch = arch_of(w->callers->arch, sample->user_regs.abi),
+	struct stack_input in = {.arch = regs_arch(w->callers->arch, sample->user_regs.abi),
 		.mask = mask,
 		.regs = &sample->user_regs,
 		.stack = &sample->user_stack,

@@ -34,7 +34,7 @@ struct callers {
 	struct dso_files *files;
 	const struct embedded
 		*embedded;          /* what the recording contains is preferred; NULL: nothing */
-	const char *arch;           /* of the recording, as in uname -m */
+	const struct arch *arch;    /* of the recording; NULL: unknown */
 	struct callers_file **dsos; /* by dso->id; NULL: not searched yet */
 	size_t n_dsos;
 	pthread_mutex_t lock;
@@ -75,7 +75,7 @@ struct callers_walk {
 	struct livecode live;           /* code read from processes that are being recorded */
 };
 
-/* `arch` NULL: this machine's. */
+/* `arch` as uname -m says it; NULL: this machine's. */
 void callers_init(struct callers *c, struct dso_files *files, const char *arch);
 void callers_fini(struct callers *c);
 

@@ -2,6 +2,7 @@
 
 #include <elf.h>
 
+#include "arch/arch.h"
 #include "symbol/elf/elfcfi.h"
 #include "symbol/go/gocfi.h"
 #include "symbol/go/gotab.h"
@@ -251,6 +252,7 @@ enum dso_table dso_files_symtab(struct dso_files *f, struct dso_file *file)
 
 static void read_cfi(struct dso_files *f, struct dso_file *file)
 {
+	const struct arch *arch = arch_of_machine(file->image.machine);
 	struct cfi_input in;
 	bool is_go;
 
@@ -265,7 +267,7 @@ static void read_cfi(struct dso_files *f, struct dso_file *file)
 			in.debug_frame = elfcfi_section(&file->debug, ".debug_frame");
 	}
 	cfi_init(&file->cfi, &in);
-	file->cfi.keeps_pointers = is_go && file->image.machine == EM_X86_64;
+	file->cfi.keeps_pointers = is_go && arch->go == ARCH_GO_FRAME_POINTERS;
 }
 
 const struct cfi *dso_files_cfi(struct dso_files *f, struct dso_file *file)

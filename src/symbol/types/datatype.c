@@ -3,6 +3,7 @@
 #include <dwarf.h>
 #include <elf.h>
 
+#include "arch/arch.h"
 #include "base/sort.h"
 #include "base/str.h"
 #include "symbol/types/dataflow.h"
@@ -74,8 +75,7 @@ int datatypes_open(struct datatypes **ret, const struct elf *image, const struct
 	struct err complaint = {0};
 	struct datatypes *t;
 
-	if (!(image->machine == EM_X86_64 && image->is_64) &&
-		!(image->machine == EM_386 && !image->is_64))
+	if (!elf_arch(image) || !elf_arch(image)->is_x86)
 		return err_set(err, ERR_NOENT, "it is not x86 code");
 	t = mem_zalloc(sizeof(*t));
 	datascope_init(&t->scope, image, debug);

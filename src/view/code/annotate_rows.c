@@ -4,6 +4,7 @@
 #include "view/code/annotate.h"
 
 #include "base/json.h"
+#include "base/num.h"
 #include "profile/rows/rowmaker.h"
 #include "view/forms/forms.h"
 
@@ -66,7 +67,7 @@ static void add_code(struct rowmaker *m, const struct assembly *a, size_t i)
 	struct str hex = {0};
 
 	for (u32 k = 0; k < row->size; k++)
-		str_addf(&hex, "%02x", bytes[k]);
+		num_add_hex(&hex, bytes[k], 2);
 	rowmaker_text(m, "bytes", rowmaker_copy(m, str_text(&hex)));
 	str_fini(&hex);
 	rowmaker_text(m, "text", ins->is_bad ? NULL : assembly_text(a, i));

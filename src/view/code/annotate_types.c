@@ -195,11 +195,10 @@ static void add_lines(struct rowmaker *m, const struct typeprofile *a,
 	}
 }
 
-void annotate_types_json(struct out *out, const struct typeprofile *a,
+void annotate_types_rows(const struct form *form, struct out *out, const struct typeprofile *a,
 	const struct annotate_options *o)
 {
-	struct rowmaker document = {0}, *types;
-	struct rowset table;
+	struct rowmaker document = {.shape = ROWMAKER_OBJECT}, *types;
 
 	rowmaker_row(&document);
 	rowmaker_u64(&document, "pace_annotate_types", SCHEMA);
@@ -213,8 +212,6 @@ void annotate_types_json(struct out *out, const struct typeprofile *a,
 		rowmaker_u64(types, "size", type->size);
 		add_lines(rowmaker_below(types, "lines", ROWMAKER_ROWS), a, t);
 	}
-	table = rowmaker_table(&document);
-	form_json_object(&table, 0, out);
-	str_addc(&out->text, '\n');
+	form_show(form, &document, out);
 	rowmaker_fini(&document);
 }

@@ -10,10 +10,11 @@
 
 #include "profile/code/typeprofile.h"
 #include "view/code/annotate.h"
+#include "view/forms/forms.h"
 
 void annotate_types_text(struct out *out, const struct typeprofile *a,
 	const struct annotate_options *o);
-void annotate_types_json(struct out *out, const struct typeprofile *a,
+void annotate_types_rows(const struct form *form, struct out *out, const struct typeprofile *a,
 	const struct annotate_options *o);
 
 #endif

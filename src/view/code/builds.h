@@ -13,6 +13,7 @@
 #include "base/out.h"
 #include "profile/diff/codediff.h"
 #include "view/code/annotate.h"
+#include "view/forms/forms.h"
 
 struct builds_options {
 	const char *names[CODEDIFF_SIDES]; /* the recordings */
@@ -33,6 +34,7 @@ bool builds_find_place(const struct codediff *d, const struct codediff_part *par
 	struct builds_place *ret_place);
 
 void builds_text(struct out *out, const struct codediff *d, const struct builds_options *o);
-void builds_json(struct out *out, const struct codediff *d, const struct builds_options *o);
+void builds_rows(const struct form *form, struct out *out, const struct codediff *d,
+	const struct builds_options *o);
 
 #endif

@@ -142,12 +142,12 @@ static void add_events(struct rowmaker *m, const struct codediff *d)
 	}
 }
 
-void builds_json(struct out *out, const struct codediff *d, const struct builds_options *o)
+void builds_rows(const struct form *form, struct out *out, const struct codediff *d,
+	const struct builds_options *o)
 {
 	struct codediff_change **changes = mem_alloc((2 * d->events.n + 1) * sizeof(*changes));
 	const struct making making = {d, changes};
-	struct rowmaker document = {0}, *blocks;
-	struct rowset table;
+	struct rowmaker document = {.shape = ROWMAKER_OBJECT}, *blocks;
 
 	for (size_t i = 0; i < 2 * d->events.n; i++)
 		changes[i] = codediff_changes(d, i / 2, i % 2);
@@ -159,9 +159,7 @@ void builds_json(struct out *out, const struct codediff *d, const struct builds_
 	add_events(rowmaker_below(&document, "events", ROWMAKER_ROWS), d);
 	blocks = rowmaker_below(&document, "blocks", ROWMAKER_ROWS);
 	rowmaker_spread(blocks, make_block, &making, d->parts.n);
-	table = rowmaker_table(&document);
-	form_json_object(&table, 0, out);
-	str_addc(&out->text, '\n');
+	form_show(form, &document, out);
 	rowmaker_fini(&document);
 	for (size_t i = 0; i < 2 * d->events.n; i++)
 		mem_free(changes[i]);

@@ -1,8 +1,8 @@
 /*
  * form_html.c - one page for browsers, which needs nothing but itself.
  *
- * Stacks become columns that the page's own code (view/html) draws; tables of other commands become tables. Without scripts the page has
- * the first functions and what is missing from them.
+ * Stacks become columns that the page's own code (view/html) draws. Without scripts the page has the first functions, and what is missing
+ * from the result.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -60,61 +60,6 @@ static void html_form_begin(struct page *p)
 	add_text(text, title_of(p));
 	str_addf(text, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<div id=\"app\"></div>\n",
 		assets_style);
-}
-
-/* ---- tables ---- */
-
-static void add_cell(struct str *text, const struct cell *cell, struct str *value)
-{
-	str_clear(value);
-	cell_add_data(cell, value);
-	str_add(text, cell_is_number(cell->kind) ? "<td class=\"number\">" : "<td>");
-	add_text(text, str_text(value));
-	str_add(text, "</td>");
-}
-
-static void add_plain_row(struct page *p, const struct rowset *r, size_t row, struct str *room,
-	struct str *value)
-{
-	struct cell cell;
-
-	str_add(&p->out->text, "<tr>");
-	for (size_t i = 0; i < r->n_columns; i++)
-		for (u32 part = 0; part < rowset_n_cells(r, &r->columns[i]); part++) {
-			rowset_cell(r, &r->columns[i], row, part, room, &cell);
-			if (r->columns[i].group != ROWSET_BELOW)
-				add_cell(&p->out->text, &cell, value);
-		}
-	str_add(&p->out->text, "</tr>\n");
-	out_flush_some(p->out);
-}
-
-static void add_plain_table(struct page *p, const struct rowset *r)
-{
-	struct str room = {0}, value = {0};
-
-	str_add(&p->out->text, "<table>\n<thead><tr>");
-	for (size_t i = 0; i < r->n_columns; i++)
-		for (u32 part = 0; part < rowset_n_cells(r, &r->columns[i]); part++) {
-			if (r->columns[i].group == ROWSET_BELOW)
-				continue;
-			str_add(&p->out->text, "<th>");
-			add_text(&p->out->text,
-				r->columns[i].title ? r->columns[i].title : r->columns[i].name);
-			str_add(&p->out->text, "</th>");
-		}
-	str_add(&p->out->text, "</tr></thead>\n<tbody>\n");
-	for (size_t row = 0; row < r->n; row++)
-		if (rowset_shows(r, row)) {
-			struct rowset own = *r;
-
-			if (r->open_row)
-				r->open_row(&own, row);
-			add_plain_row(p, &own, row, &room, &value);
-		}
-	str_add(&p->out->text, "</tbody>\n</table>\n");
-	str_fini(&room);
-	str_fini(&value);
 }
 
 /* ---- stacks ---- */
@@ -330,10 +275,6 @@ static void html_form_table(struct page *p, const struct rowset *r)
 	struct columns c;
 	struct str room = {0};
 
-	if (!r->nodes || !columns_find(r, "period") || !r->n_parts) {
-		add_plain_table(p, r);
-		return;
-	}
 	columns_init(&c, r);
 	add_names(p, r, &c);
 	add_numbers(p, "ups", c.levels_up, c.n);
@@ -345,7 +286,6 @@ static void html_form_table(struct page *p, const struct rowset *r)
 	}
 	str_add(&p->out->text, "<noscript>\n");
 	add_static_rows(p, r, &c);
-	p->has_head = true;
 	columns_fini(&c);
 	str_fini(&room);
 }
@@ -354,6 +294,7 @@ static void html_form_table(struct page *p, const struct rowset *r)
 static void add_ledger(struct page *p, const struct account *account)
 {
 	struct str text = {0};
+	struct chunk chunk;
 
 	if (account)
 		account_add_text(account, &text);
@@ -371,27 +312,19 @@ static void add_ledger(struct page *p, const struct account *account)
 		line += n + (line[n] == '\n');
 	}
 	str_add(&p->out->text, "</pre>\n");
-	if (p->has_head) {
-		struct chunk chunk;
-
-		str_add(&p->out->text, "</noscript>\n");
-		chunk_open(&chunk, p->out, "ledger");
-		chunk_add(&chunk, str_text(&text), text.n);
-		chunk_close(&chunk);
-	}
+	str_add(&p->out->text, "</noscript>\n");
+	chunk_open(&chunk, p->out, "ledger");
+	chunk_add(&chunk, str_text(&text), text.n);
+	chunk_close(&chunk);
 	str_fini(&text);
 }
 
 static void html_form_end(struct page *p, const struct account *account)
 {
-	if (account || p->about)
-		add_ledger(p, account);
-	if (p->has_head) {
-		str_add(&p->out->text, "<script>\n");
-		str_add(&p->out->text, assets_script);
-		str_add(&p->out->text, "</script>\n");
-	}
-	str_add(&p->out->text, "</body>\n</html>\n");
+	add_ledger(p, account);
+	str_add(&p->out->text, "<script>\n");
+	str_add(&p->out->text, assets_script);
+	str_add(&p->out->text, "</script>\n</body>\n</html>\n");
 }
 
 const struct form form_html = {.name = "html",

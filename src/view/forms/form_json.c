@@ -7,14 +7,13 @@
 #include "base/json.h"
 #include "view/forms/forms.h"
 
-static void add_beside(struct str *text, const struct rowset_column *c, const char *suffix,
-	const char *value)
+static void add_beside(struct str *text, const char *name, const char *suffix, const char *value)
 {
-	struct str name = {0};
+	struct str beside = {0};
 
-	str_addf(&name, "%s_%s", c->name, suffix);
-	json_text(text, str_text(&name), value);
-	str_fini(&name);
+	str_addf(&beside, "%s_%s", name, suffix);
+	json_text(text, str_text(&beside), value);
+	str_fini(&beside);
 }
 
 static bool is_null(const struct cell *c)
@@ -23,69 +22,101 @@ static bool is_null(const struct cell *c)
 		(c->kind == CELL_REAL && !isfinite(c->real));
 }
 
+static void add_made(struct str *text, const struct cell *cell)
+{
+	struct str value = {0};
+
+	cell_add_data(cell, &value);
+	json_string(text, str_text(&value));
+	str_fini(&value);
+}
+
+static void add_name(struct str *text, const char *column, const char *name)
+{
+	struct str safe = {0};
+
+	str_add_safe(&safe, name, strlen(name));
+	add_beside(text, column, "name", str_text(&safe));
+	str_fini(&safe);
+}
+
 /*
  * Unknown values are null, with the reason in a member next to them; a cell of kind NONE without a reason has no
  * member.
  */
-static void add_cell(struct str *text, const struct rowset_column *c, const struct cell *cell)
+static void add_cell(struct str *text, const char *name, bool is_key, const struct cell *cell)
 {
-	struct str value = {0};
-
 	if (cell->kind == CELL_NONE && !cell->reason)
 		return;
+	json_key(text, name);
 	if (is_null(cell)) {
-		json_null(text, c->name);
-	} else if (cell->kind == CELL_BOOL) {
-		json_bool(text, c->name, cell->n);
+		str_add(text, "null");
+	} else if (cell->kind == CELL_TEXT && !is_key) {
+		json_string(text, cell->text);
 	} else if (cell_is_number(cell->kind)) {
-		json_key(text, c->name);
 		cell_add_data(cell, text);
-		str_addc(text, ',');
-	} else if (c->group != ROWSET_KEY && cell->kind == CELL_TEXT) {
-		json_text(text, c->name, cell->text);
+	} else if (cell->kind == CELL_BOOL) {
+		str_add(text, cell->n ? "true" : "false");
+	} else if (cell->kind == CELL_ADDRESS) {
+		str_addc(text, '"');
+		cell_add_data(cell, text);
+		str_addc(text, '"');
 	} else {
-		cell_add_data(cell, &value);
-		json_text(text, c->name, str_text(&value));
+		add_made(text, cell);
 	}
+	str_addc(text, ',');
 	if (cell->reason)
-		add_beside(text, c, "reason", cell->reason);
-	if (cell->name) {
-		str_cut(&value, 0);
-		str_add_safe(&value, cell->name, strlen(cell->name));
-		add_beside(text, c, "name", str_text(&value));
-	}
-	str_fini(&value);
+		add_beside(text, name, "reason", cell->reason);
+	if (cell->name)
+		add_name(text, name, cell->name);
 }
 
 static void add_table(struct out *out, const char *name, const struct rowset *r);
 
+static void add_any(struct out *out, const struct rowset *r, size_t row, const char *name,
+	bool is_key, const struct cell *cell)
+{
+	struct rowset below;
+
+	if (cell->kind != CELL_ROWS) {
+		add_cell(&out->text, name, is_key, cell);
+		return;
+	}
+	r->below(r, cell, row, &below);
+	add_table(out, name, &below);
+	rowset_close(&below);
+}
+
 static void add_column(struct out *out, const struct rowset *r, const struct rowset_column *c,
 	size_t row, u32 part, struct str *room)
 {
-	struct rowset below;
 	struct cell cell;
 
 	rowset_cell(r, c, row, part, room, &cell);
-	if (cell.kind != CELL_ROWS) {
-		add_cell(&out->text, c, &cell);
-		return;
-	}
-	r->below(r, c, row, &below);
-	add_table(out, c->name, &below);
-	rowset_close(&below);
+	add_any(out, r, row, c->name, c->group == ROWSET_KEY, &cell);
 }
 
 static void add_row_cells(struct out *out, const struct rowset *r, size_t row, struct str *room)
 {
-	struct rowset own;
+	const struct rowset_cell *cells;
+	size_t n;
 
-	if (r->open_row) {
-		own = *r;
-		r->open_row(&own, row);
-		r = &own;
+	if (!r->cells) {
+		for (size_t i = 0; i < r->n_columns; i++)
+			add_column(out, r, &r->columns[i], row, 0, room);
+		return;
 	}
-	for (size_t i = 0; i < r->n_columns; i++)
-		add_column(out, r, &r->columns[i], row, 0, room);
+	cells = r->cells(r, row, &n);
+	for (size_t i = 0; i < n; i++)
+		if (!cells[i].part)
+			add_any(out, r, row, cells[i].name, false, &cells[i].cell);
+}
+
+static void add_object(struct out *out, const struct rowset *r, size_t row, struct str *room)
+{
+	str_addc(&out->text, '{');
+	add_row_cells(out, r, row, room);
+	json_end(&out->text, '}');
 }
 
 static void add_element(struct str *text, const struct rowset *r, size_t row, struct str *room)
@@ -151,9 +182,7 @@ static void add_rows(struct out *out, const struct rowset *r, struct str *room)
 			add_element(&out->text, r, row, room);
 			continue;
 		}
-		str_addc(&out->text, '{');
-		add_row_cells(out, r, row, room);
-		json_end(&out->text, '}');
+		add_object(out, r, row, room);
 		str_add(&out->text, r->is_spread ? "" : ",");
 	}
 	if (r->is_spread)
@@ -183,11 +212,19 @@ void form_json_members(const struct rowset *r, size_t row, struct out *out)
 	str_fini(&room);
 }
 
-void form_json_object(const struct rowset *r, size_t row, struct out *out)
+/* Adds the table as the whole document. */
+static void add_alone(struct out *out, const struct rowset *r, struct str *room)
 {
-	str_addc(&out->text, '{');
-	form_json_members(r, row, out);
-	json_end(&out->text, '}');
+	struct str *text = &out->text;
+
+	if (r->is_object) {
+		add_object(out, r, 0, room);
+	} else {
+		str_addc(text, '[');
+		add_rows(out, r, room);
+		json_end(text, ']');
+	}
+	str_addc(text, '\n');
 }
 
 /* Adds the cells of these groups of columns, in their order. */
@@ -250,19 +287,13 @@ static void add_head(struct page *p, const struct rowset *head, struct str *room
 	}
 }
 
-static void json_form_table(struct page *p, const struct rowset *r)
+/* Adds one of several tables, with its head. */
+static void add_listed(struct page *p, const struct rowset *r, struct str *room)
 {
-	struct str *text = &p->out->text, room = {0};
+	struct str *text = &p->out->text;
 
-	if (p->is_lines) {
-		for (size_t row = 0; row < r->n; row++) {
-			form_json_object(r, row, p->out);
-			str_addc(text, '\n');
-		}
-		return;
-	}
 	str_addc(text, '{');
-	add_head(p, r->head, &room);
+	add_head(p, r->head, room);
 	json_key(text, r->name ? r->name : "rows");
 	str_addc(text, '[');
 	for (size_t row = 0; row < r->n; row++) {
@@ -270,18 +301,36 @@ static void json_form_table(struct page *p, const struct rowset *r)
 			continue;
 		/* Flush before a row: the last row's comma is removed. */
 		out_flush_some(p->out);
-		add_row(p, r, row, &room);
+		add_row(p, r, row, room);
 	}
-	str_fini(&room);
 	json_end(text, ']');
 	str_addc(text, '}');
 	str_addc(text, ',');
+}
+
+static void json_form_table(struct page *p, const struct rowset *r)
+{
+	struct str *text = &p->out->text, room = {0};
+
+	if (p->is_lines) {
+		for (size_t row = 0; row < r->n; row++) {
+			add_object(p->out, r, row, &room);
+			str_addc(text, '\n');
+		}
+	} else if (!p->list) {
+		add_alone(p->out, r, &room);
+	} else {
+		add_listed(p, r, &room);
+	}
+	str_fini(&room);
 }
 
 static void json_form_begin(struct page *p)
 {
 	struct str *text = &p->out->text;
 
+	if (!p->list)
+		return;
 	str_addc(text, '{');
 	json_u64(text, "version", p->version);
 	json_key(text, p->list);
@@ -292,6 +341,8 @@ static void json_form_end(struct page *p, const struct account *account)
 {
 	struct str *text = &p->out->text;
 
+	if (!p->list)
+		return;
 	json_end(text, ']');
 	if (account) {
 		str_addc(text, ',');
@@ -306,7 +357,7 @@ static void json_form_end(struct page *p, const struct account *account)
 const struct form form_json = {.name = "json",
 	.extension = "json",
 	.help = "all rows as JSON",
-	.wants = FORM_SPLITS_COLUMNS,
+	.wants = FORM_SPLITS_COLUMNS | FORM_NESTS,
 	.begin = json_form_begin,
 	.table = json_form_table,
 	.end = json_form_end};

@@ -36,9 +36,9 @@ static int unknown_name(const char *name, struct err *err)
 	return err->code;
 }
 
-int form_check(const struct form_choice *c, struct err *err)
+int form_check(const struct form_choice *c, enum form_source of, struct err *err)
 {
-	unsigned n = (c->name != NULL) + (c->separator != NULL);
+	unsigned n = (c->name != NULL) + (c->separator != NULL), wants;
 
 	for (size_t i = 0; i < FORM_IDS; i++)
 		n += c->is_chosen[i];
@@ -46,13 +46,23 @@ int form_check(const struct form_choice *c, struct err *err)
 		return err_set(err, ERR_INVAL, "--json, --csv, --md and -t are forms: choose one");
 	if (c->separator && !*c->separator)
 		return err_set(err, ERR_INVAL, "-t: the separator is empty");
-	return c->name && !find(c->name) ? unknown_name(c->name, err) : 0;
+	if (c->name && !find(c->name))
+		return unknown_name(c->name, err);
+	wants = form_chosen(c)->wants;
+	if (of != FORM_OF_SAMPLES && wants & FORM_WANTS_STACKS)
+		return err_set(err, ERR_INVAL,
+			"--format: '%s' shows stacks, and there are none here",
+			form_chosen(c)->name);
+	if (of == FORM_OF_NESTED && !(wants & (FORM_IS_FOR_PEOPLE | FORM_NESTS)))
+		return err_set(err, ERR_INVAL,
+			"--format: '%s' has no place for tables within rows; text and json have",
+			form_chosen(c)->name);
+	return 0;
 }
 
 const struct form *form_chosen(const struct form_choice *c)
 {
-	static const struct form *const by_option[] = {[FORM_SEPARATED] = &form_separated,
-		[FORM_CSV] = &form_csv,
+	static const struct form *const by_option[] = {[FORM_CSV] = &form_csv,
 		[FORM_JSON] = &form_json,
 		[FORM_MARKDOWN] = &form_markdown,
 		[FORM_FOLDED] = &form_folded,
@@ -90,4 +100,14 @@ void page_about_fini(struct page_about *a)
 	str_fini(&a->ledger);
 	vec_fini(&a->facts);
 	arena_fini(&a->arena);
+}
+
+void form_show(const struct form *form, const struct rowmaker *m, struct out *out)
+{
+	const struct rowset table = rowmaker_table(m);
+	struct page p = {.form = form, .out = out};
+
+	page_begin(&p);
+	form->table(&p, &table);
+	page_end(&p, NULL);
 }

@@ -12,7 +12,7 @@
 #define PACE_VIEW_FORMS_H
 
 #include "profile/check/account.h"
-#include "profile/rows/rowset.h"
+#include "profile/rows/rowmaker.h"
 #include "view/forms/text.h"
 
 enum form_want {
@@ -22,9 +22,11 @@ enum form_want {
 	FORM_SPLITS_COLUMNS = 8, /* events that are columns for people get a table of their own */
 	FORM_HAS_NO_TREE = 16,   /* has tables only */
 	FORM_WANTS_STACKS =
-		32, /* wants the tree of all stacks (view/rows/stackrows.h) instead of rows */
-	FORM_WANTS_PLACES = 64, /* with the DSO and the kind of each function */
-	FORM_SHOWS_WALL = 128,  /* such stacks of time on and off the CPU, too */
+		32,      /* wants the tree of all stacks (view/rows/stackrows.h) instead of rows */
+	FORM_NESTS = 64, /* has a place for tables within rows, and for an object of them */
+	FORM_IS_READ = 128,      /* people read its tables: rows and cells are those for people */
+	FORM_WANTS_PLACES = 256, /* of stacks: with the DSO and the kind of each function */
+	FORM_SHOWS_WALL = 512,   /* of stacks: of time on and off the CPU, too */
 };
 
 struct page_fact {
@@ -49,7 +51,8 @@ struct page {
 	struct out *out;
 	const struct text_options *text; /* how call graphs are drawn; what is above rows */
 	const char *separator;           /* for form_separated; it becomes '.' inside of cells */
-	const char *list; /* the name of the list of tables, for programs: "events" */
+	const char *
+		list; /* the name of the list of tables, for programs: "events"; NULL: the table is the whole document */
 	u64 n_lines;      /* at most, of a table, if the form can sum up the rest; 0: all */
 	u32 n_parts;      /* of the table with the most parts; 0: no table has several */
 	unsigned width;   /* of the terminal; 0: output is not a terminal */
@@ -75,25 +78,20 @@ extern const struct form form_text, form_separated;
 /* All forms that can be chosen by name; NULL-terminated. */
 extern const struct form *const form_table[];
 
-enum form_id {
-	FORM_SEPARATED,
-	FORM_CSV,
-	FORM_JSON,
-	FORM_MARKDOWN,
-	FORM_FOLDED,
-	FORM_HTML,
-	FORM_IDS
-};
+enum form_id { FORM_CSV, FORM_JSON, FORM_MARKDOWN, FORM_FOLDED, FORM_HTML, FORM_IDS };
 
 /* The form that options choose. */
 struct form_choice {
 	bool is_chosen[FORM_IDS]; /* by its own option */
-	const char *separator;    /* of FORM_SEPARATED */
+	const char *separator;    /* of form_separated */
 	const char *name;         /* --format; NULL: not given */
 };
 
-/* ERR_INVAL: several forms, or an unknown name. */
-int form_check(const struct form_choice *c, struct err *err);
+/* What a command shows: samples, other rows, or tables within rows. */
+enum form_source { FORM_OF_SAMPLES, FORM_OF_ROWS, FORM_OF_NESTED };
+
+/* ERR_INVAL: several forms, an unknown name, or a form that cannot show this. */
+int form_check(const struct form_choice *c, enum form_source of, struct err *err);
 /* The chosen form; text by default. */
 const struct form *form_chosen(const struct form_choice *c);
 
@@ -106,11 +104,13 @@ static inline bool form_is_data(const struct form *f)
 /* Adds a word of CSV, quoted if necessary, and the separator after it. */
 void form_csv_add(const char *word, const char *separator, struct str *text);
 
-/* Adds a row with everything below it as a JSON object, or as its members, each with a comma after it. */
-void form_json_object(const struct rowset *r, size_t row, struct out *out);
+/* Adds a row with everything below it as members of a JSON object, each with a comma after it. */
 void form_json_members(const struct rowset *r, size_t row, struct out *out);
 
 void page_begin(struct page *p);
 void page_end(struct page *p, const struct account *account);
+
+/* Shows a table that is the whole document. */
+void form_show(const struct form *form, const struct rowmaker *m, struct out *out);
 
 #endif

@@ -91,7 +91,7 @@ static void add_below(struct hierarchy *y, u32 row, struct str *text)
 	rowset_cell(y->rows, y->below, row, 0, &y->room, &cell);
 	if (cell.kind != CELL_ROWS)
 		return;
-	y->rows->below(y->rows, y->below, row, &tree);
+	y->rows->below(y->rows, &cell, row, &tree);
 	drawing_add(text, &tree, &y->options->drawing);
 	rowset_close(&tree);
 }

@@ -30,6 +30,25 @@ static bool is_interval(const struct rowset_column *c)
 	return c->group == ROWSET_CERTAINTY && c->kind == CELL_RANGE;
 }
 
+static bool is_key(const struct rowset *r, const struct rowset_column *c)
+{
+	return c->group == ROWSET_KEY || !r->head;
+}
+
+/* Where no shares are, all columns that people see are alike: keys of a table that is of nothing. */
+static struct rowset without_shares(const struct rowset *r)
+{
+	struct rowset ret = *r;
+
+	for (size_t i = 0; i < r->n_columns; i++)
+		if (is_share(&r->columns[i]))
+			return ret;
+	ret.columns = r->shown;
+	ret.n_columns = r->n_shown;
+	ret.head = NULL;
+	return ret;
+}
+
 static void add_share(u64 part, u64 whole, struct str *text)
 {
 	str_addf(text, " %.2f%% |", whole ? 100 * (double)part / (double)whole : 0);
@@ -61,7 +80,8 @@ static void add_key(const struct rowset *r, const struct rowset_column *c, size_
 	else
 		celltext_add(&l, &cell, &word);
 	str_addc(text, ' ');
-	add_code(str_text(&word) + strspn(str_text(&word), " "), text);
+	if (r->head || word.n)
+		add_code(str_text(&word) + strspn(str_text(&word), " "), text);
 	str_add(text, " |");
 	str_fini(&word);
 }
@@ -80,7 +100,7 @@ static void add_row(const struct rowset *r, size_t row, struct str *room, struct
 		str_add(text, " |");
 	}
 	for (size_t i = 0; i < r->n_columns; i++)
-		if (r->columns[i].group == ROWSET_KEY)
+		if (is_key(r, &r->columns[i]))
 			add_key(r, &r->columns[i], row, room, text);
 	str_addc(text, '\n');
 }
@@ -123,11 +143,11 @@ static void add_header(const struct page *p, const struct rowset *r, struct str 
 			add_share_title(p, r, &r->columns[i], part, room, text);
 			str_add(&line, "---:|");
 		}
-	for (int is_key = 0; is_key < 2; is_key++)
+	for (int has_keys = 0; has_keys < 2; has_keys++)
 		for (size_t i = 0; i < r->n_columns; i++) {
 			const struct rowset_column *c = &r->columns[i];
 
-			if (is_key ? c->group != ROWSET_KEY : !is_interval(c))
+			if (has_keys ? !is_key(r, c) : !is_interval(c))
 				continue;
 			str_addf(text, " %s |", c->title);
 			str_add(&line, "---|");
@@ -237,15 +257,21 @@ static void add_tree(struct page *p, const struct rowset *r)
 static void markdown_form_table(struct page *p, const struct rowset *r)
 {
 	struct str *text = &p->out->text, room = {0};
+	struct rowset rows;
 
 	if (r->is_outline) {
 		add_tree(p, r);
 		return;
 	}
-	add_events(r, &room, text);
-	add_header(p, r, &room, text);
-	add_rows(r, p->n_lines, &room, text);
-	str_addc(text, '\n');
+	if (r->head)
+		add_events(r, &room, text);
+	rows = without_shares(r);
+	if (!p->has_head)
+		add_header(p, &rows, &room, text);
+	add_rows(&rows, p->n_lines ? p->n_lines : UINT64_MAX, &room, text);
+	/* Rows go on where they come while it is measured. */
+	p->has_head = p->is_lines;
+	str_add(text, p->is_lines ? "" : "\n");
 	str_fini(&room);
 }
 
@@ -263,6 +289,6 @@ static void markdown_form_end(struct page *p, const struct account *account)
 const struct form form_markdown = {.name = "md",
 	.extension = "md",
 	.help = "Markdown: a table of rows and the call tree, folded away",
-	.wants = FORM_WANTS_TREE | FORM_SKIPS_EMPTY,
+	.wants = FORM_IS_READ | FORM_WANTS_TREE | FORM_SKIPS_EMPTY,
 	.table = markdown_form_table,
 	.end = markdown_form_end};

@@ -211,6 +211,7 @@ static void add_header(struct str *text, const struct table_text *t)
 /* A row's graph, drawn before the rows are printed. */
 struct drawn {
 	size_t row;
+	struct cell cell;
 	struct str text;
 };
 
@@ -232,13 +233,13 @@ static struct drawn *draw_graphs(const struct rowset *r, const struct text_optio
 		if (cell.kind != CELL_ROWS)
 			continue;
 		vec_add(&order, ((struct sort_item){r->group ? r->group(r, row) : 0, graphs.n}));
-		vec_add(&graphs, ((struct drawn){.row = row}));
+		vec_add(&graphs, ((struct drawn){.row = row, .cell = cell}));
 	}
 	sort_by_key(order.at, order.n);
 	vec_each(item, &order) {
 		struct drawn *d = &graphs.at[item->value];
 
-		r->below(r, c, d->row, &tree);
+		r->below(r, &d->cell, d->row, &tree);
 		drawing_add(&d->text, &tree, &o->drawing);
 		rowset_close(&tree);
 	}
@@ -361,7 +362,7 @@ static void text_form_table(struct page *p, const struct rowset *r)
 const struct form form_text = {.name = "text",
 	.extension = "txt",
 	.help = "a table for people",
-	.wants = FORM_IS_FOR_PEOPLE | FORM_SKIPS_EMPTY,
+	.wants = FORM_IS_READ | FORM_IS_FOR_PEOPLE | FORM_SKIPS_EMPTY,
 	.table = text_form_table};
 
 /* ---- the text's columns with a separator instead of blanks ---- */
@@ -431,5 +432,5 @@ static void separated_form_table(struct page *p, const struct rowset *r)
 const struct form form_separated = {.name = "separated",
 	.extension = "txt",
 	.help = "the text's columns with a separator between them",
-	.wants = FORM_SKIPS_EMPTY | FORM_HAS_NO_TREE,
+	.wants = FORM_IS_READ | FORM_SKIPS_EMPTY | FORM_HAS_NO_TREE,
 	.table = separated_form_table};

@@ -11,6 +11,7 @@
 
 #include "base/out.h"
 #include "profile/memory/sharing.h"
+#include "view/forms/forms.h"
 
 enum c2c_display { C2C_TOTAL, C2C_LOCAL, C2C_REMOTE, C2C_PEER };
 
@@ -35,7 +36,7 @@ struct c2c_calls;
 /* calls: the callers of each use; NULL: none */
 void c2c_text(struct out *out, const struct sharing *s, struct c2c_calls *calls,
 	const struct c2c_options *o);
-void c2c_json(struct out *out, const struct sharing *s, struct c2c_calls *calls,
-	const struct c2c_options *o);
+void c2c_rows(const struct form *form, struct out *out, const struct sharing *s,
+	struct c2c_calls *calls, const struct c2c_options *o);
 
 #endif

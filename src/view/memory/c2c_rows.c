@@ -114,12 +114,11 @@ static void make_line(struct rowmaker *m, const void *of, size_t row)
 		add_use(uses, s, &s->uses.at[line->first_use + i], making->calls);
 }
 
-void c2c_json(struct out *out, const struct sharing *s, struct c2c_calls *calls,
-	const struct c2c_options *o)
+void c2c_rows(const struct form *form, struct out *out, const struct sharing *s,
+	struct c2c_calls *calls, const struct c2c_options *o)
 {
 	struct making making = {s, calls, NULL};
-	struct rowmaker document = {0}, *total, *lines;
-	struct rowset table;
+	struct rowmaker document = {.shape = ROWMAKER_OBJECT}, *total, *lines;
 	size_t n;
 	u32 *order = c2c_order(s, o, &n);
 
@@ -132,9 +131,7 @@ void c2c_json(struct out *out, const struct sharing *s, struct c2c_calls *calls,
 	rowmaker_u64(total, "no_code", s->n_no_code);
 	lines = rowmaker_below(&document, "lines", ROWMAKER_ROWS);
 	rowmaker_spread(lines, make_line, &making, o->has_stats_only ? 0 : n);
-	table = rowmaker_table(&document);
-	form_json_object(&table, 0, out);
-	str_addc(&out->text, '\n');
+	form_show(form, &document, out);
 	rowmaker_fini(&document);
 	mem_free(order);
 }

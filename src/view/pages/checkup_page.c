@@ -2,8 +2,6 @@
 
 #include <stdio.h>
 
-#include "base/json.h"
-
 enum { SCHEMA_VERSION = 1, LABEL_WIDTH = 22, COMMANDS_MAX = TRIAL_COUNT, CAUSES_MAX = 2 };
 
 #define GREEN "\033[32m"
@@ -289,95 +287,80 @@ void checkup_page_add(const struct checkup *c, const struct checkup_page *page, 
 	fini_changes(&changes);
 }
 
-/* ---- JSON ---- */
+/* ---- rows ---- */
 
-static void add_json_remedy(const struct remedy *r, const char *key, const struct site *site,
-	struct str *out)
+static void add_remedy_cells(struct rowmaker *m, const char *name, const struct remedy *r,
+	const struct site *site)
 {
 	struct str text = {0}, lasting = {0};
 
 	remedy_add(r, site, &text);
 	remedy_add_lasting(r, site, &lasting);
-	json_key(out, key);
 	if (text.n) {
-		str_addc(out, '{');
-		json_text(out, remedy_is_command(r, site) ? "command" : "advice", str_text(&text));
-		json_bool(out, "on_host", remedy_is_outside(r, site));
-		if (lasting.n)
-			json_text(out, "lasting", str_text(&lasting));
-		else
-			json_null(out, "lasting");
-		json_end(out, '}');
+		m = rowmaker_below(m, name, ROWMAKER_OBJECT);
+		rowmaker_text(m, remedy_is_command(r, site) ? "command" : "advice",
+			rowmaker_copy(m, str_text(&text)));
+		rowmaker_bool(m, "on_host", remedy_is_outside(r, site));
+		rowmaker_text(m, "lasting",
+			lasting.n ? rowmaker_copy(m, str_text(&lasting)) : NULL);
 	} else {
-		str_add(out, "null");
+		rowmaker_text(m, name, NULL);
 	}
-	str_addc(out, ',');
 	str_fini(&text);
 	str_fini(&lasting);
 }
 
-static void add_json_trials(const struct checkup *c, struct str *out)
+static void add_trial_rows(struct rowmaker *m, const struct checkup *c)
 {
-	json_open(out, "abilities", '[');
 	for (size_t i = 0; i < TRIAL_COUNT; i++) {
 		const struct trial *t = &c->trials[i];
 
-		str_addc(out, '{');
-		json_text(out, "key", t->key);
-		json_text(out, "what", t->what);
-		json_bool(out, "works", t->works);
-		if (t->detail[0])
-			json_text(out, "detail", t->detail);
-		else
-			json_null(out, "detail");
-		if (t->works)
-			json_null(out, "reason");
-		else
-			json_text(out, "reason", t->why);
-		add_json_remedy(&t->remedy, "remedy", &c->privilege.site, out);
-		json_close(out, '}');
+		rowmaker_row(m);
+		rowmaker_text(m, "key", t->key);
+		rowmaker_text(m, "what", t->what);
+		rowmaker_bool(m, "works", t->works);
+		rowmaker_text(m, "detail", t->detail[0] ? t->detail : NULL);
+		rowmaker_text(m, "reason", t->works ? NULL : t->why);
+		add_remedy_cells(m, "remedy", &t->remedy, &c->privilege.site);
 	}
-	json_close(out, ']');
 }
 
-static void add_json_findings(const struct checkup *c, struct str *out)
+static void add_fact_cells(struct rowmaker *facts, const struct checkup *c)
 {
 	static const char *const states[] = {"fine", "limits", "unknown"};
 
-	json_open(out, "facts", '{');
 	vec_each(f, &c->findings) {
-		json_open(out, f->key, '{');
-		json_text(out, "state", states[f->state]);
+		struct rowmaker *m = rowmaker_below(facts, f->key, ROWMAKER_OBJECT);
+
+		rowmaker_text(m, "state", states[f->state]);
 		if (f->has_value)
-			json_s64(out, "value", f->value);
+			cell_number(rowmaker_add(m, "value"), CELL_SIGNED, (u64)f->value);
 		else
-			json_null(out, "value");
-		json_text(out, "text", f->text);
-		add_json_remedy(&f->remedy, "remedy", &c->privilege.site, out);
-		json_close(out, '}');
+			rowmaker_text(m, "value", NULL);
+		rowmaker_text(m, "text", f->text);
+		add_remedy_cells(m, "remedy", &f->remedy, &c->privilege.site);
 	}
-	json_close(out, '}');
-	json_open(out, "config", '{');
-	for (size_t i = 0; i < c->n_options; i++)
-		json_text(out, c->options[i].name, option_states[c->options[i].state]);
-	json_close(out, '}');
 }
 
-void checkup_page_add_json(const struct checkup *c, struct str *out)
+void checkup_page_rows(const struct form *form, const struct checkup *c, struct out *out)
 {
+	struct rowmaker document = {.shape = ROWMAKER_OBJECT}, *config;
 	struct remedy alone;
 
-	str_addc(out, '{');
-	json_text(out, "schema", "pace-doctor");
-	json_u64(out, "version", SCHEMA_VERSION);
-	json_text(out, "pace", PACE_VERSION);
-	json_bool(out, "tried", !c->privilege.site.root);
-	json_bool(out, "fit", checkup_is_fit(c));
-	add_json_trials(c, out);
+	rowmaker_row(&document);
+	rowmaker_text(&document, "schema", "pace-doctor");
+	rowmaker_u64(&document, "version", SCHEMA_VERSION);
+	rowmaker_text(&document, "pace", PACE_VERSION);
+	rowmaker_bool(&document, "tried", !c->privilege.site.root);
+	rowmaker_bool(&document, "fit", checkup_is_fit(c));
+	add_trial_rows(rowmaker_below(&document, "abilities", ROWMAKER_ROWS), c);
 	if (!for_pace_alone(c, &alone))
 		alone.kind = REMEDY_NONE;
-	add_json_remedy(&alone, "for_pace_alone", &c->privilege.site, out);
-	add_json_findings(c, out);
-	json_end(out, '}');
-	str_addc(out, '\n');
+	add_remedy_cells(&document, "for_pace_alone", &alone, &c->privilege.site);
+	add_fact_cells(rowmaker_below(&document, "facts", ROWMAKER_OBJECT), c);
+	config = rowmaker_below(&document, "config", ROWMAKER_OBJECT);
+	for (size_t i = 0; i < c->n_options; i++)
+		rowmaker_text(config, c->options[i].name, option_states[c->options[i].state]);
+	form_show(form, &document, out);
+	rowmaker_fini(&document);
 }

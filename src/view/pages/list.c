@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 
-#include "base/json.h"
 #include "base/num.h"
 #include "event/abi.h"
 
@@ -410,72 +409,60 @@ void list_names(const struct inventory *m, struct out *out)
 	str_addc(&out->text, '\n');
 }
 
-/* ---- JSON ---- */
+/* ---- rows ---- */
 
-static void json_maybe(struct str *text, const char *key, const char *value)
+static void add_encoding_cells(struct rowmaker *m, const struct event_attr *a)
 {
-	if (value)
-		json_text(text, key, value);
-	else
-		json_null(text, key);
-}
-
-static void json_encoding(const struct inventory_item *item, struct str *text)
-{
-	const struct event_attr *a = &item->attr;
-
-	json_key(text, "encoding");
-	if (!item->has_attr) {
-		str_add(text, "null,");
-		return;
-	}
-	str_addc(text, '{');
-	json_u64(text, "type", a->type);
-	json_hex(text, "config", a->config);
-	json_hex(text, "config1", a->config1);
-	json_hex(text, "config2", a->config2);
+	rowmaker_u64(m, "type", a->type);
+	rowmaker_hex(m, "config", a->config);
+	rowmaker_hex(m, "config1", a->config1);
+	rowmaker_hex(m, "config2", a->config2);
 	if (a->config3 || a->config4) {
-		json_hex(text, "config3", a->config3);
-		json_hex(text, "config4", a->config4);
+		rowmaker_hex(m, "config3", a->config3);
+		rowmaker_hex(m, "config4", a->config4);
 	}
-	json_close(text, '}');
 }
 
-static void json_item(const struct inventory_item *item, struct str *text)
+static void make_row(struct rowmaker *m, const void *of, size_t row)
 {
-	bool is_tried = item->opens != INVENTORY_UNTRIED;
+	const struct inventory_item *item = &((const struct inventory *)of)->items.at[row];
 
-	str_addc(text, '{');
-	json_text(text, "name", item->name);
-	json_maybe(text, "alias", item->alias);
-	json_text(text, "kind", kinds[item->kind]);
-	json_maybe(text, "pmu", item->pmu);
-	json_maybe(text, "group", item->group);
-	json_maybe(text, "terms", item->terms);
-	json_encoding(item, text);
-	json_maybe(text, "unit", item->unit);
-	json_double(text, "scale", item->scale, 15);
-	json_maybe(text, "brief", item->brief);
-	json_maybe(text, "description", item->description);
+	rowmaker_text(m, "name", item->name);
+	rowmaker_text(m, "alias", item->alias);
+	rowmaker_text(m, "kind", kinds[item->kind]);
+	rowmaker_text(m, "pmu", item->pmu);
+	rowmaker_text(m, "group", item->group);
+	rowmaker_text(m, "terms", item->terms);
+	if (item->has_attr)
+		add_encoding_cells(rowmaker_below(m, "encoding", ROWMAKER_OBJECT), &item->attr);
+	else
+		rowmaker_text(m, "encoding", NULL);
+	rowmaker_text(m, "unit", item->unit);
+	rowmaker_double(m, "scale", item->scale, 15);
+	rowmaker_text(m, "brief", item->brief);
+	rowmaker_text(m, "description", item->description);
 	if (item->row) {
-		json_u64(text, "precise", item->row->precise);
-		json_bool(text, "per_package", item->row->is_per_pkg);
-		json_bool(text, "deprecated", item->row->is_deprecated);
-		json_maybe(text, "errata", item->row->errata);
+		rowmaker_u64(m, "precise", item->row->precise);
+		rowmaker_bool(m, "per_package", item->row->is_per_pkg);
+		rowmaker_bool(m, "deprecated", item->row->is_deprecated);
+		rowmaker_text(m, "errata", item->row->errata);
 	}
-	json_key(text, "opens");
-	str_add(text, !is_tried ? "null," : item->opens == INVENTORY_REFUSED ? "false," : "true,");
-	json_maybe(text, "reason", item->reason);
-	json_end(text, '}');
+	if (item->opens == INVENTORY_UNTRIED)
+		rowmaker_text(m, "opens", NULL);
+	else
+		rowmaker_bool(m, "opens", item->opens != INVENTORY_REFUSED);
+	rowmaker_text(m, "reason", item->reason);
 }
 
-void list_json(const struct inventory *m, struct out *out)
+void list_rows(const struct form *form, const struct inventory *m, struct out *out)
 {
-	str_addc(&out->text, '[');
-	vec_each(item, &m->items) {
-		str_add(&out->text, item == m->items.at ? "\n" : ",\n");
-		json_item(item, &out->text);
-		out_flush_some(out);
-	}
-	str_add(&out->text, "\n]\n");
+	static const char *const names[] = {"name", "alias", "kind", "pmu", "group", "terms",
+		"encoding", "unit", "scale", "brief", "description", "precise", "per_package",
+		"deprecated", "errata", "opens", "reason"};
+	struct rowmaker rows = {0};
+
+	rowmaker_columns(&rows, names, ARRAY_SIZE(names));
+	rowmaker_spread(&rows, make_row, m, m->items.n);
+	form_show(form, &rows, out);
+	rowmaker_fini(&rows);
 }

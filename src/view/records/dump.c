@@ -1,5 +1,6 @@
 #include "view/records/dump.h"
 
+#include "arch/arch.h"
 #include "base/num.h"
 #include "event/abi.h"
 #include "record/sample.h"
@@ -63,7 +64,7 @@ static void add_name(const struct record *rec, struct str *text)
 
 /* A line for each field. */
 static void add_fields(const struct sample_format *format, const struct sample *sample,
-	enum regs_arch arch, struct str *text)
+	const struct arch *arch, struct str *text)
 {
 	struct str lines = {0};
 
@@ -79,7 +80,7 @@ static void add_fields(const struct sample_format *format, const struct sample *
 }
 
 static void add_sample(const struct sample_format *format, const struct record *rec,
-	enum regs_arch arch, struct str *text)
+	const struct arch *arch, struct str *text)
 {
 	struct sample sample = {0};
 	struct err err;
@@ -131,7 +132,7 @@ static void add_record(const struct reader *reader, const struct record *rec, st
 	if (rec->type != PERF_RECORD_SAMPLE) {
 		add_other(format ? format : formats->n ? &formats->at[0] : NULL, rec, text);
 	} else if (format) {
-		add_sample(format, rec, regs_arch_of(reader->info.host.arch), text);
+		add_sample(format, rec, arch_of_name(reader->info.host.arch), text);
 	} else {
 		add_place(NULL, NULL, rec, text);
 		add_name(rec, text);

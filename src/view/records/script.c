@@ -350,7 +350,7 @@ static void add_chain(struct script *s, const struct thread_state *t,
 static void add_regs(const struct script *s, u64 mask, const struct sample_regs *regs,
 	struct str *text)
 {
-	enum regs_arch arch = regs_arch_of(s->trace->callers.arch);
+	const struct arch *arch = s->trace->callers.arch;
 	u64 k = 0;
 
 	str_addf(text, " ABI:%llu    ", (unsigned long long)regs->abi);

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "event/abi.h"
 #include "record/branch.h"
-#include "unwind/x86.h"
+#include "arch/arch.h"
 #include "view/records/script.h"
 
 enum {
@@ -110,38 +110,25 @@ bool script_code_find(struct code *c, struct script *s, const struct location *l
 	return false;
 }
 
-static bool is_x86(const struct code *c)
+/* The functions that read this code; NULL: there are none. */
+static const struct arch_code *reader_of(const struct code *c)
 {
-	return c->machine == EM_X86_64 || c->machine == EM_386;
+	return c->arch ? c->arch->code : NULL;
 }
 
 unsigned script_code_size(const struct code *c, u64 at)
 {
-	u64 left = at < c->n ? c->n - at : 0;
-	struct x86_op op;
+	const struct arch_code *reader = reader_of(c);
 
-	if (is_x86(c))
-		return x86_decode(c->at + at, (u32)left, c->machine == EM_X86_64, &op);
-	return c->machine == EM_AARCH64 && left >= 4 ? 4 : 0;
+	return reader ? reader->size(c->arch, c->at + at, (u32)(at < c->n ? c->n - at : 0)) : 0;
 }
 
-/* Whether the instruction may continue somewhere else: jumps, calls, returns, system calls, interrupts. */
 static bool is_branch(const struct code *c, u64 at)
 {
-	struct x86_op op;
+	const struct arch_code *reader = reader_of(c);
 
-	if (!is_x86(c) || !x86_decode(c->at + at, (u32)(c->n - at), c->machine == EM_X86_64, &op))
-		return false;
-	if (op.map == X86_0F)
-		return (op.opcode & 0xf0) == 0x80 || op.opcode == 0x05 || op.opcode == 0x07 ||
-			op.opcode == 0x34 || op.opcode == 0x35;
-	return op.map == X86_ONE &&
-		((op.opcode & 0xf0) == 0x70 || op.opcode == 0xc2 || op.opcode == 0xc3 ||
-			op.opcode == 0xca || op.opcode == 0xcb ||
-			(op.opcode >= 0xcc && op.opcode <= 0xcf) ||
-			(op.opcode >= 0xe0 && op.opcode <= 0xe3) ||
-			(op.opcode >= 0xe8 && op.opcode <= 0xeb && op.opcode != 0xea) ||
-			(op.opcode == 0xff && (op.reg & 7) >= 2 && (op.reg & 7) <= 5));
+	return reader && reader->is_branch &&
+		reader->is_branch(c->arch, c->at + at, (u32)(c->n - at));
 }
 
 /* The state of a walk over the code before a sample. */

@@ -135,12 +135,11 @@ static bool shows(const struct rowset *r, size_t row)
 	return hist_percent(y->flat.hist, &y->sums.at[row].sum) >= y->flat.options.limit;
 }
 
-static void below(const struct rowset *r, const struct rowset_column *c, size_t row,
-	struct rowset *ret)
+static void below(const struct rowset *r, const struct cell *cell, size_t row, struct rowset *ret)
 {
 	const struct hierrows *y = r->of;
 
-	(void)c;
+	(void)cell;
 	histrows_open_below(&y->flat, &y->sums.at[row].sum, ret);
 }
 

@@ -124,12 +124,11 @@ void histrows_open_below(const struct histrows *r, const struct hist_entry *e, s
 	graphrows_open(ret, r->view, e, r->options.order, r->hist->events[0].all.period);
 }
 
-static void below(const struct rowset *r, const struct rowset_column *c, size_t row,
-	struct rowset *ret)
+static void below(const struct rowset *r, const struct cell *cell, size_t row, struct rowset *ret)
 {
 	const struct histrows *own = r->of;
 
-	(void)c;
+	(void)cell;
 	histrows_open_below(own, &own->hist->entries.at[row], ret);
 }
 

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/forms/forms.h"
-
 const char *stat_state_name(enum count_state state)
 {
 	static const char *const names[] = {
@@ -171,11 +169,9 @@ void stat_lines_fini(struct stat_lines *lines)
 void stat_add_table(const struct stat_options *o, const struct rowmaker *rows, bool *has_head,
 	struct str *text)
 {
-	const bool is_csv = o->format == STAT_CSV;
 	const struct rowset table = rowmaker_table(rows);
 	struct out out = {.fd = -1, .text = *text};
-	struct page p = {.form = form_chosen(&(struct form_choice){.is_chosen[FORM_CSV] = is_csv,
-				 .is_chosen[FORM_JSON] = !is_csv}),
+	struct page p = {.form = o->form,
 		.out = &out,
 		.separator = o->separator,
 		.has_head = *has_head,
@@ -192,10 +188,10 @@ static void add_rows(struct stat_view *v, const struct stat_lines *lines,
 {
 	struct rowmaker rows = {0};
 
-	if (v->options->format == STAT_CSV)
-		stat_make_flat_rows(v, lines, facts, time_ns, &rows);
-	else
+	if (v->options->form->wants & FORM_NESTS)
 		stat_make_rows(v, lines, facts, time_ns, &rows);
+	else
+		stat_make_flat_rows(v, lines, facts, time_ns, &rows);
 	stat_add_table(v->options, &rows, &v->has_header, text);
 	rowmaker_fini(&rows);
 }
@@ -203,7 +199,7 @@ static void add_rows(struct stat_view *v, const struct stat_lines *lines,
 void stat_add_interval(struct stat_view *v, const struct stat_lines *lines, u64 time_ns,
 	struct str *text)
 {
-	if (v->options->format == STAT_TEXT)
+	if (!form_is_data(v->options->form))
 		stat_text_rows(v, lines, time_ns, text);
 	else
 		add_rows(v, lines, NULL, time_ns, text);
@@ -212,7 +208,7 @@ void stat_add_interval(struct stat_view *v, const struct stat_lines *lines, u64 
 void stat_add_result(struct stat_view *v, const struct stat_lines *lines,
 	const struct stat_facts *facts, struct str *text)
 {
-	if (v->options->format == STAT_TEXT) {
+	if (!form_is_data(v->options->form)) {
 		stat_text_result(v, lines, facts, text);
 		return;
 	}

@@ -15,14 +15,12 @@
 #include "base/str.h"
 #include "profile/diff/metric.h"
 #include "profile/diff/counts.h"
-#include "profile/rows/rowmaker.h"
-
-enum stat_format { STAT_TEXT, STAT_CSV, STAT_JSON };
+#include "view/forms/forms.h"
 
 struct stat_options {
-	enum stat_format format;
-	const char *separator; /* of CSV */
-	bool is_plain;         /* no thousands separators */
+	const struct form *form; /* how rows are shown; that for people is perf's layout */
+	const char *separator;   /* of CSV */
+	bool is_plain;           /* no thousands separators */
 	bool is_metric_only;
 	bool has_table;       /* every run's time */
 	bool has_no_merge;    /* a row for each PMU that has an event of a name */
@@ -106,7 +104,7 @@ void stat_make_rows(const struct stat_view *v, const struct stat_lines *lines,
 void stat_make_flat_rows(const struct stat_view *v, const struct stat_lines *lines,
 	const struct stat_facts *facts, u64 time_ns, struct rowmaker *m);
 
-/* Adds rows for programs: CSV, with names before the first row, or JSON, an object a line. */
+/* Adds rows for programs in their form, with names before the first row where the form has these. */
 void stat_add_table(const struct stat_options *o, const struct rowmaker *rows, bool *has_head,
 	struct str *text);
 

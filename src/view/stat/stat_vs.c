@@ -48,7 +48,7 @@ void stat_vs_add(const struct pairs *pairs, const struct stat_vs_facts *facts,
 	struct stat_vs_lines lines = {0};
 
 	stat_vs_lines_make(&lines, pairs, o, facts->seed);
-	if (o->format == STAT_TEXT)
+	if (!form_is_data(o->form))
 		stat_vs_text(pairs, &lines, facts, o, text);
 	else
 		stat_vs_add_rows(pairs, &lines, facts, o, text);

@@ -112,17 +112,18 @@ static void add_comparison(struct rowmaker *m, const struct pairs *pairs,
 		add_orders(m, pairs);
 }
 
-/* CSV has a column for each figure of a side; else sides are objects, and a last row describes the comparison. */
+/* A flat row has a column for each figure of a side; else sides are objects, and a last row describes the comparison. */
 void stat_vs_add_rows(const struct pairs *pairs, const struct stat_vs_lines *lines,
 	const struct stat_vs_facts *facts, const struct stat_options *o, struct str *text)
 {
 	struct rowmaker rows = {0}, comparison = {0};
+	const bool is_flat = !(o->form->wants & FORM_NESTS);
 	bool has_head = false;
 
 	vec_each(l, lines)
-		add_row(&rows, l, o->format == STAT_CSV, o);
+		add_row(&rows, l, is_flat, o);
 	stat_add_table(o, &rows, &has_head, text);
-	if (o->format == STAT_JSON) {
+	if (!is_flat) {
 		add_comparison(&comparison, pairs, facts, o);
 		stat_add_table(o, &comparison, &has_head, text);
 	}

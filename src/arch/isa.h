@@ -1,13 +1,13 @@
 /*
  * isa.h - properties of instruction sets that are needed to display code.
  *
- * In       e_machine of an ELF file; an instruction as a disassembler writes it
+ * In       an instruction as a disassembler writes it
  * Out      the disassemblers' names for the instruction set; the control flow of an instruction
  * Owns     nothing
- * Source   System V ABI: e_machine; the manuals of the processors for the mnemonics
+ * Source   the manuals of the processors
  */
-#ifndef PACE_SYMBOL_ISA_H
-#define PACE_SYMBOL_ISA_H
+#ifndef PACE_ARCH_ISA_H
+#define PACE_ARCH_ISA_H
 
 #include "base/types.h"
 
@@ -27,7 +27,6 @@ struct isa_flow_word {
 };
 
 struct isa {
-	u16 machine; /* EM_* */
 	const char *name;
 	const char *triple, *llvm, *features; /* LLVM's; features "" */
 	const char *bfd;                      /* objdump's */
@@ -36,12 +35,6 @@ struct isa {
 	bool has_syntaxes;                    /* AT&T's and Intel's */
 	const struct isa_flow_word *words;    /* the first match is used; terminated by NULL */
 };
-
-/* Returns NULL for an unknown instruction set. */
-const struct isa *isa_find(u16 machine);
-
-/* EM_* of the machine that pace runs on; EM_NONE: unknown. */
-u16 isa_of_this_machine(void);
 
 enum isa_flow isa_flow(const struct isa *isa, const char *mnemonic, size_t n);
 

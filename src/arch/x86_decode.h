@@ -1,5 +1,5 @@
 /*
- * x86.h - decodes one x86 instruction: its length and its parts.
+ * x86_decode.h - decodes one x86 instruction: its length and its parts.
  *
  * It does not say what the instruction means: only what is needed to go from one to the next, to recognise
  * the few that callers look for, and to find the memory that it accesses.
@@ -9,8 +9,8 @@
  * Source   Intel SDM, volume 2: 2.1-2.7 (formats, VEX, EVEX), appendix A (opcode maps); AMD's manual,
  *          volume 4 (XOP)
  */
-#ifndef PACE_UNWIND_X86_H
-#define PACE_UNWIND_X86_H
+#ifndef PACE_ARCH_X86_DECODE_H
+#define PACE_ARCH_X86_DECODE_H
 
 #include "base/types.h"
 

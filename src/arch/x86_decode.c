@@ -1,4 +1,4 @@
-#include "unwind/x86.h"
+#include "arch/x86_decode.h"
 
 #include <string.h>
 
