@@ -1,5 +1,6 @@
 #include "cmd/report/report_about.h"
 
+#include <string.h>
 #include <time.h>
 
 #include "base/num.h"
@@ -62,6 +63,6 @@ void report_about(const struct recorded *r, const char *path, struct page_about 
 	}
 	page_about_add(ret, "File", path);
 	if (!ret->title.n)
-		str_add(&ret->title, path);
+		str_add(&ret->title, strcmp(path, "-") ? path : "standard input");
 	ledger_add_text(&r->ledger, true, &ret->ledger);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "profile/rows/codekind.h"
 #include "view/forms/forms.h"
 #include "view/html/assets.h"
 #include "view/html/chunk.h"
@@ -250,17 +251,19 @@ static void add_static_rows(struct page *p, const struct rowset *r, const struct
 	u32 *order = mem_alloc((c->names.n + 1) * sizeof(*order));
 	struct str *text = &p->out->text, room = {0};
 	const u64 whole = number_at(r->head, columns_find(r->head, "period"), 0, 0, &room);
+	size_t n = 0;
 
 	columns_sum(c, r, columns_find(r, "period"), 0, k.self, k.total);
 	for (u32 i = 0; i < c->names.n; i++)
-		order[i] = i;
-	qsort_r(order, c->names.n, sizeof(*order), by_self, &k);
+		if (c->names.at[i].kind != CODEKIND_TASK)
+			order[n++] = i;
+	qsort_r(order, n, sizeof(*order), by_self, &k);
 	str_add(text, "<h1>");
 	add_text(text, title_of(p));
 	str_add(text,
 		"</h1>\n<p>Scripts are off: these are the functions that most of the first event was in.</p>\n"
 		"<table>\n<thead><tr><th>Self</th><th>Total</th><th>Function</th><th>File</th></tr></thead>\n<tbody>\n");
-	for (size_t i = 0; i < MIN(c->names.n, (size_t)N_STATIC_ROWS); i++)
+	for (size_t i = 0; i < MIN(n, (size_t)N_STATIC_ROWS); i++)
 		add_static_row(text, &c->names.at[order[i]], k.self[order[i]], k.total[order[i]],
 			whole);
 	str_add(text, "</tbody>\n</table>\n");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "profile/rows/codekind.h"
 
 const struct rowset_column *columns_find(const struct rowset *r, const char *name)
 {
@@ -56,7 +57,7 @@ static u32 *name_rows(struct columns *c, const struct rowset *r)
 	struct str room = {0}, safe = {0};
 
 	for (u32 row = 1; row < r->n; row++) {
-		struct columns_name name = {.kind = 'u'};
+		struct columns_name name = {.kind = CODEKIND_PROGRAM};
 
 		name.text = text_of(c, r, &r->columns[0], row, &room, &safe);
 		name.dso = text_of(c, r, dso, row, &room, &safe);

@@ -15,7 +15,7 @@
 
 struct columns_name {
 	const char *text, *dso;
-	char kind; /* enum stackrows_kind */
+	char kind; /* enum codekind */
 	u32 n_nodes;
 };
 

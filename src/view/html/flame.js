@@ -46,6 +46,7 @@ class Flame {
 		this.found = null;
 		this.isStale = false;
 		this.title = '';
+		this.ink = '';
 		this.redrawMs = 0;
 		this.levels = 0;
 		/** @type {string[]} */
@@ -147,6 +148,7 @@ class Flame {
 		g.font = FONT;
 		g.textBaseline = 'middle';
 		this.letter = this.letter || g.measureText('mmmmmmmmmm').width / 10;
+		this.ink = getComputedStyle(this.pane).color;
 		const texts = this.drawBoxes(wide, tall);
 		g.fillStyle = '#111';
 		for (let k = 0; k < texts.length; k += 3)
@@ -214,7 +216,7 @@ class Flame {
 				this.context.fillRect(x, y, w, ROW - 1);
 			}
 		if (!colour) {
-			this.context.fillStyle = getComputedStyle(this.pane).color;
+			this.context.fillStyle = this.ink;
 			this.context.fillText(this.title, 4, y + ROW / 2, w - 8);
 		}
 	}
@@ -231,7 +233,7 @@ class Flame {
 		if (isFound)
 			this.context.fillStyle = '#fff';
 		else if (this.found)
-			this.context.fillStyle = getComputedText(this.pane);
+			this.context.fillStyle = this.ink;
 		this.context.fillText(text.length <= room ? text : text.slice(0, room - 1) + '\u2026', left + 3, y + ROW / 2);
 		if (this.found)
 			this.context.fillStyle = '#111';
@@ -245,7 +247,7 @@ class Flame {
 		const [x, w] = box, g = this.context;
 
 		g.lineWidth = 2;
-		g.strokeStyle = getComputedText(this.pane);
+		g.strokeStyle = this.ink;
 		g.strokeRect(x + 1, this.top(this.tree.depth[this.cursor]) + 1, Math.max(2, w - 2), ROW - 3);
 	}
 
@@ -318,9 +320,4 @@ class Flame {
 			this.reveal(this.tree.depth[node]);
 		this.later();
 	}
-}
-
-/** @param {HTMLElement} element */
-function getComputedText(element) {
-	return getComputedStyle(element).color;
 }

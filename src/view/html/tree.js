@@ -52,6 +52,13 @@ function searchNames(text) {
 	const found = new Uint8Array(data.names.length);
 	let n = 0;
 
+	if (choices.length === 1 && choices[0].length === 1 && !choices[0][0].field) {
+		const {regexp, isPlain} = choices[0][0];
+
+		for (let i = 0; i < found.length; i++)
+			n += found[i] = regexp.test(data.names[i]) ? 1 : 0;
+		return {found, n, isPlain};
+	}
 	for (let i = 0; i < found.length && choices.length; i++) {
 		const isTask = data.kinds[i] === KIND_TASK;
 
@@ -201,6 +208,25 @@ function nameRanks() {
 let ranksOfNames;
 
 /**
+ * Most lists of children are short.
+ * @param {Uint32Array} list @param {number} from @param {number} to @param {(a: number, b: number) => number} compare
+ */
+function sortRange(list, from, to, compare) {
+	if (to - from > 12) {
+		list.subarray(from, to).sort(compare);
+		return;
+	}
+	for (let i = from + 1; i < to; i++) {
+		const one = list[i];
+		let k = i;
+
+		for (; k > from && compare(list[k - 1], one) > 0; k--)
+			list[k] = list[k - 1];
+		list[k] = one;
+	}
+}
+
+/**
  * @param {number} n @param {Uint32Array} name @param {Uint32Array} parent @param {Float64Array} value
  * @param {Float64Array} total @param {boolean} isHeavy
  * @returns {Tree}
@@ -219,7 +245,7 @@ function orderedTree(n, name, parent, value, total, isHeavy) {
 	const byTotal = (/** @type {number} */ a, /** @type {number} */ b) => total[b] - total[a] || byName(a, b);
 	for (let node = 0; node < n; node++)
 		if (first[node + 1] - first[node] > 1)
-			children.subarray(first[node], first[node + 1]).sort(isHeavy ? byTotal : byName);
+			sortRange(children, first[node], first[node + 1], isHeavy ? byTotal : byName);
 	const ret = {n: n - 1, name: new Uint32Array(n - 1), depth: new Uint16Array(n - 1), end: new Uint32Array(n - 1),
 		sum: new Float64Array(n)};
 	let count = 0, node = 0, depth = 0;
@@ -276,7 +302,7 @@ const OUTSIDE = 0xffffffff;
  * @param {(trie: Trie, above: number, node: number) => number} place
  */
 function moveNodes(t, isHeavy, place) {
-	const trie = new Trie(t.n >> 2), places = new Uint32Array(65537);
+	const trie = new Trie(t.n >> 1), places = new Uint32Array(65537);
 
 	places[0] = 0;
 	for (let i = 0; i < t.n; i++) {
@@ -359,12 +385,15 @@ function invertTree(t, isHeavy, name) {
 		if (isWhole)
 			i = t.end[i] - 1;
 	}
-	// A level of callers at a time; trie.value holds totals meanwhile.
-	while (n) {
+	// A level of callers at a time; trie.value holds totals meanwhile. The first level has the most, and needs no search for children.
+	const roots = new Uint32Array(data.names.length);
+	for (let level = 0; n; level++) {
 		let kept = 0;
 
 		for (let k = 0; k < n; k++) {
-			to[k] = trie.child(to[k], t.name[at[k] - 1]);
+			const called = t.name[at[k] - 1];
+
+			to[k] = level ? trie.child(to[k], called) : roots[called] || (roots[called] = trie.child(0, called));
 			trie.value[to[k]] += value[k];
 		}
 		for (let k = 0; k < n; k++) {

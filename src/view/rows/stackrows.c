@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "event/abi.h"
 #include "machine/dso.h"
+#include "profile/rows/codekind.h"
 #include "profile/rows/key.h"
 
 enum { COLUMN_PERIOD = 1, COLUMN_DSO, COLUMN_KIND };
@@ -84,29 +85,29 @@ static void add_name(const struct stackrows *s, const struct profile_symbol *sym
 	str_add(text, symbol->mark ? symbol->mark : "");
 }
 
-static enum stackrows_kind kind_of(const struct profile *p, const struct profile_symbol *symbol)
+static enum codekind kind_of(const struct profile *p, const struct profile_symbol *symbol)
 {
 	const struct profile_dso *dso = &p->dsos.at[symbol->dso];
 	const char *name = symbol->name ? symbol->name : "";
 	const char mark = symbol->mark && symbol->mark[0] == '_' ? symbol->mark[2] : 0;
 
 	if (!strncmp(name, "[truncated", strlen("[truncated")))
-		return STACKROWS_CUT;
+		return CODEKIND_CUT;
 	if (symbol->is_inlined || mark == 'i')
-		return STACKROWS_INLINED;
+		return CODEKIND_INLINED;
 	if (symbol->mode == PERF_RECORD_MISC_KERNEL || mark == 'k' || dso->kind == DSO_KERNEL ||
 		dso->kind == DSO_MODULE || dso->kind == DSO_BPF)
-		return STACKROWS_KERNEL;
+		return CODEKIND_KERNEL;
 	if (dso->kind == DSO_JIT || dso->kind == DSO_JITDUMP || mark == 'j')
-		return STACKROWS_JIT;
+		return CODEKIND_JIT;
 	if (!profile_is_named(symbol))
-		return STACKROWS_NAMELESS;
-	return strstr(dso->name, ".so") || dso->kind == DSO_VDSO ? STACKROWS_LIBRARY
-								 : STACKROWS_PROGRAM;
+		return CODEKIND_NAMELESS;
+	return strstr(dso->name, ".so") || dso->kind == DSO_VDSO ? CODEKIND_LIBRARY
+								 : CODEKIND_PROGRAM;
 }
 
 /* Puts what tells functions of the same name apart before a name: its kind, its DSO, and the mark that ends them. */
-static void add_place(const struct stackrows *s, const char *dso, enum stackrows_kind kind,
+static void add_place(const struct stackrows *s, const char *dso, enum codekind kind,
 	struct str *text)
 {
 	if (!s->has_places)
@@ -123,7 +124,7 @@ static u32 task_row(struct stackrows *s, const struct profile *p, size_t row, st
 	if (!comm || !(*comm || p->is_imported))
 		return 0;
 	str_clear(text);
-	add_place(s, "", STACKROWS_TASK, text);
+	add_place(s, "", CODEKIND_TASK, text);
 	str_add(text, comm);
 	return child_of(s, 0, text);
 }

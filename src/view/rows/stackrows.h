@@ -13,18 +13,6 @@
 #include "profile/gather/profile.h"
 #include "profile/rows/rowset.h"
 
-/* Kinds of code, as characters; the cell of a row's column "kind". */
-enum stackrows_kind {
-	STACKROWS_TASK = 't', /* a thread's name, in the outermost row */
-	STACKROWS_PROGRAM = 'u',
-	STACKROWS_LIBRARY = 'l',
-	STACKROWS_KERNEL = 'k',
-	STACKROWS_JIT = 'j',
-	STACKROWS_INLINED = 'i',
-	STACKROWS_NAMELESS = '?', /* its name is not known */
-	STACKROWS_CUT = '!',      /* stands for callers that were not found */
-};
-
 /* The row of a stack below an outermost row. */
 struct stackrows_known {
 	u32 call, base, node;
