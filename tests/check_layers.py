@@ -46,6 +46,7 @@ ROOMS = {
     'view': {
         'text': 'words and cells as text',
         'diff': 'words of comparisons',
+        'html': 'what pages for browsers are made of',
         'forms': 'the forms of all tables',
         'pages': 'pages of text; some are rows for programs',
         'rows': 'profiles, graphs and comparisons as tables',

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/term.h"
+#include "cmd/report/report_about.h"
 #include "cmd/report/report_wall.h"
 #include "profile/check/shares.h"
 #include "view/rows/hierrows.h"
@@ -334,7 +335,7 @@ static int show_trees(struct answer *a, struct page *p, struct err *err)
 }
 
 /* Shows all stacks, with a number for each event. */
-static void show_stacks(const struct answer *a, struct page *p)
+static void show_stacks(struct answer *a, struct page *p)
 {
 	const struct profile *profile = a->profile;
 	const unsigned wants = p->form->wants;
@@ -348,12 +349,14 @@ static void show_stacks(const struct answer *a, struct page *p)
 	for (u32 event = 0; event < profile->events.n; event++)
 		if (!is_left_out(a, event, 1)) {
 			stackrows_add_part(&stacks, profile->events.at[event].name,
-				recorded_is_time(a->recorded, event));
+				a->text->is_wall || recorded_is_time(a->recorded, event));
 			stacks.n_parts++;
 		}
 	for (u32 event = 0; event < profile->events.n; event++)
-		if (!is_left_out(a, event, 1))
+		if (!is_left_out(a, event, 1)) {
+			account_for_tree(a, event);
 			stackrows_add(&stacks, profile, a->calls, event, part++);
+		}
 	stackrows_finish(&stacks);
 	p->form->table(p, &stacks.rows);
 	stackrows_fini(&stacks);
@@ -361,6 +364,7 @@ static void show_stacks(const struct answer *a, struct page *p)
 
 int answer_show(struct answer *a, struct out *out, struct err *err)
 {
+	struct page_about about = {0};
 	const struct answer_options *o = a->options;
 	const u32 n_parts = has_tree(o) && !(form_chosen(&o->forms)->wants & FORM_WANTS_TREE)
 		? 0
@@ -374,9 +378,12 @@ int answer_show(struct answer *a, struct out *out, struct err *err)
 		.n_parts = n_parts,
 		.width = term_is_terminal(out->fd) ? term_columns(out->fd) : 0,
 		.version = VERSION,
+		.about = &about,
 		.has_others = a->profile->events.n > 1};
 	int result = 0;
 
+	if (has_stacks(o))
+		report_about(a->recorded, a->path, &about);
 	page_begin(&p);
 	if (has_stacks(o))
 		show_stacks(a, &p);
@@ -386,5 +393,6 @@ int answer_show(struct answer *a, struct out *out, struct err *err)
 		show_tables(a, &p);
 	account_close(&a->account);
 	page_end(&p, a->text->is_wall ? NULL : &a->account);
+	page_about_fini(&about);
 	return result;
 }

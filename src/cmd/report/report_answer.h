@@ -13,15 +13,16 @@
 #include "base/opts.h"
 #include "base/out.h"
 #include "profile/check/account.h"
+#include "profile/check/recorded.h"
 #include "profile/rows/confidence.h"
 #include "profile/check/assertion.h"
-#include "profile/check/recorded.h"
 #include "view/forms/forms.h"
 #include "view/rows/histrows.h"
 #include "view/forms/text.h"
 
 struct answer_options {
 	struct form_choice forms;
+	const char *html;  /* the file that gets the page; NULL: no page, or on stdout */
 	bool is_hierarchy; /* rows below rows, a level for each key */
 	bool has_intervals;
 	int groups;      /* events in one table: 1: all, -1: those that were counted as a group */
@@ -34,7 +35,8 @@ struct answer_options {
 
 struct answer {
 	const struct answer_options *options;
-	const struct recorded *recorded;
+	const struct recorded *recorded; /* where the profile is from */
+	const char *path;                /* likewise */
 	const struct profile *profile;
 	const struct calls *calls;
 	struct hist_options *hist;

@@ -169,7 +169,9 @@ static int check_together(const struct choice *c, struct err *err)
 	if (c->has_wall && o->answer.has_intervals)
 		return err_set(err, ERR_INVAL,
 			"--ci shows samples, not time on and off the CPU: add --no-wall");
-	if (c->has_wall && form_chosen(&o->answer.forms)->wants & FORM_WANTS_STACKS)
+	if (c->has_wall &&
+		(form_chosen(&o->answer.forms)->wants & (FORM_WANTS_STACKS | FORM_SHOWS_WALL)) ==
+			FORM_WANTS_STACKS)
 		return err_set(err, ERR_INVAL,
 			"--format %s shows samples, not time on and off the CPU: add --no-wall",
 			form_chosen(&o->answer.forms)->name);

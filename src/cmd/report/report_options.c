@@ -142,6 +142,8 @@ const struct opt report_option_table[] = {
 		"print all rows as comma separated values"},
 	{0, "md", OPT_BOOL, AT(answer.forms.is_chosen[FORM_MARKDOWN]), NULL,
 		"print Markdown: a table of rows and the call tree, folded away"},
+	{0, "html", OPT_STR, AT(answer.html), "FILE",
+		"write one page for browsers to FILE: flame graph, functions, what is missing; it needs nothing else"},
 	{0, "budget", OPT_U64, AT(answer.budget), "N",
 		"print a call tree of at most N lines that sum to 100%: extra lines stand for what is left out",
 		.min = 1, .max = 1000000},
@@ -212,6 +214,7 @@ void report_options_init(struct report_options *o)
 void report_options_spread(struct report_options *o)
 {
 	o->keys.children = o->children;
+	o->answer.forms.is_chosen[FORM_HTML] = o->answer.html;
 	o->keys.has_intervals = o->answer.has_intervals;
 	if (!o->n_workers)
 		o->n_workers = workers_available();

@@ -54,9 +54,11 @@ struct rowset_cell {
 /* Where the code of a tree's node is. Texts are safe for terminals, and the same pointer where they are equal. */
 struct rowset_place {
 	const char *name;
-	const char *dso, *build; /* path of the file; its build-id; NULL: not known */
+	const char *dso, *build; /* path of the file; with an address, its build-id; or NULL */
+	const char *dso_name;    /* the file as tables show it; NULL: not known */
 	u64 address;             /* in that file, or absolute; 0: the place is a function */
 	u32 function;            /* places with the same number have the same name and dso */
+	char kind;               /* enum codekind */
 	bool is_thread;          /* the name is a thread's: not code */
 	bool is_inlined;         /* part of the code of the node's parent */
 };
@@ -85,7 +87,7 @@ struct rowset {
 	bool is_list;    /* programs get the cells of the only column, not rows */
 	/* Rows are nodes of a tree, by row; the first is the root, which is not shown. NULL: no tree. */
 	const struct rowset_node *nodes;
-	/* Of a tree of FORM_WANTS_PLACES, by rowset_node.symbol; and its parts. NULL: it has names only. */
+	/* Of a tree of FORM_WANTS_FUNCTIONS or FORM_WANTS_ADDRESSES, by rowset_node.symbol; and its parts. NULL: it has names only. */
 	const struct rowset_place *places;
 	size_t n_places;
 	u32 n_functions;

@@ -12,7 +12,8 @@
 	X(speedscope) \
 	X(pprof)      \
 	X(callgrind)  \
-	X(ndjson)
+	X(ndjson)     \
+	X(html)
 
 #define DECLARE(name) extern const struct form form_##name;
 FORMS(DECLARE)
@@ -72,7 +73,8 @@ const struct form *form_chosen(const struct form_choice *c)
 	static const struct form *const by_option[] = {[FORM_CSV] = &form_csv,
 		[FORM_JSON] = &form_json,
 		[FORM_MARKDOWN] = &form_markdown,
-		[FORM_FOLDED] = &form_folded};
+		[FORM_FOLDED] = &form_folded,
+		[FORM_HTML] = &form_html};
 	const struct form *named = c->name ? find(c->name) : NULL;
 
 	for (size_t i = 0; i < FORM_IDS; i++)
@@ -91,6 +93,21 @@ void page_end(struct page *p, const struct account *account)
 {
 	if (p->form->end)
 		p->form->end(p, account);
+}
+
+void page_about_add(struct page_about *a, const char *name, const char *text)
+{
+	if (text && *text)
+		vec_add(&a->facts,
+			((struct page_fact){name, arena_strdup(&a->arena, text, strlen(text))}));
+}
+
+void page_about_fini(struct page_about *a)
+{
+	str_fini(&a->title);
+	str_fini(&a->ledger);
+	vec_fini(&a->facts);
+	arena_fini(&a->arena);
 }
 
 void form_show(const struct form *form, const struct rowmaker *m, struct out *out)

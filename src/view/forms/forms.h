@@ -28,8 +28,25 @@ enum form_want {
 	/* with FORM_WANTS_STACKS: nodes have places (rowset.places), of functions or of addresses */
 	FORM_WANTS_FUNCTIONS = 256,
 	FORM_WANTS_ADDRESSES = 512,
-	FORM_IS_BINARY = 1024, /* nothing for a terminal */
+	FORM_IS_BINARY = 1024,  /* nothing for a terminal */
+	FORM_SHOWS_WALL = 2048, /* of stacks: of time on and off the CPU, too */
 };
+
+struct page_fact {
+	const char *name, *text;
+};
+
+/* What a page says besides its tables, for forms that are read on their own. All texts are foreign. */
+struct page_about {
+	struct str title;
+	VEC(struct page_fact) facts; /* what was recorded, where and how */
+	struct str ledger;           /* what the result lacks: lines that begin with "# " */
+	struct arena arena;          /* of the facts */
+};
+
+void page_about_add(struct page_about *a, const char *name,
+	const char *text); /* copies text; NULL: nothing */
+void page_about_fini(struct page_about *a);
 
 struct page {
 	const struct form *form;
@@ -42,9 +59,10 @@ struct page {
 	u32 n_parts;      /* of the table with the most parts; 0: no table has several */
 	unsigned width;   /* of the terminal; 0: output is not a terminal */
 	unsigned version; /* of the members for programs */
-	bool has_others;  /* there are more tables: each has to say what it is about */
-	bool is_lines;    /* rows come while measuring: programs get each on its own line */
-	bool has_head;    /* the names of columns were written */
+	const struct page_about *about; /* NULL: not known */
+	bool has_others; /* there are more tables: each has to say what it is about */
+	bool is_lines;   /* rows come while measuring: programs get each on its own line */
+	bool has_head;   /* the names of columns were written */
 };
 
 struct form {
@@ -62,7 +80,7 @@ extern const struct form form_text, form_separated;
 /* All forms that can be chosen by name; NULL-terminated. */
 extern const struct form *const form_table[];
 
-enum form_id { FORM_CSV, FORM_JSON, FORM_MARKDOWN, FORM_FOLDED, FORM_IDS };
+enum form_id { FORM_CSV, FORM_JSON, FORM_MARKDOWN, FORM_FOLDED, FORM_HTML, FORM_IDS };
 
 /* The form that options choose. */
 struct form_choice {

@@ -1,12 +1,23 @@
 #include "view/rows/stackrows.h"
 
+#include <string.h>
+
 #include "base/hash.h"
+#include "event/abi.h"
+#include "machine/dso.h"
+#include "profile/rows/codekind.h"
 #include "profile/rows/key.h"
 
 enum { PERIOD = 1 };
 
 static const struct rowset_column columns[] = {
 	{"name", "Function", ROWSET_KEY, CELL_TEXT},
+	{"samples", "Samples", ROWSET_VALUE, CELL_COUNT, true},
+	{"period", "Period", ROWSET_VALUE, CELL_COUNT, true, .id = PERIOD},
+};
+
+static const struct rowset_column head_columns[] = {
+	{"event", "Event", ROWSET_PART, CELL_TEXT, true},
 	{"samples", "Samples", ROWSET_VALUE, CELL_COUNT, true},
 	{"period", "Period", ROWSET_VALUE, CELL_COUNT, true, .id = PERIOD},
 };
@@ -76,22 +87,25 @@ static void add_name(const struct stackrows *s, const struct profile_symbol *sym
 
 /* ---- places ---- */
 
-/* The number of the place's function, new if no other place has its name and file. */
-static u32 function_of(struct stackrows *s, const struct rowset_place *place)
+static enum codekind kind_of(const struct profile *p, const struct profile_symbol *symbol)
 {
-	const u64 hash = hash_mix((u64)(uintptr_t)place->name, (u64)(uintptr_t)place->dso);
-	struct table_probe probe = table_probe(&s->function_index, hash);
-	const struct rowset_place *other;
-	u32 i;
+	const struct profile_dso *dso = &p->dsos.at[symbol->dso];
+	const char *name = symbol->name ? symbol->name : "";
+	const char mark = symbol->mark && symbol->mark[0] == '_' ? symbol->mark[2] : 0;
 
-	while ((i = table_next(&s->function_index, &probe)) != TABLE_NONE) {
-		other = &s->places.at[i];
-		if (other->name == place->name && other->dso == place->dso &&
-			other->is_thread == place->is_thread)
-			return other->function;
-	}
-	table_add(&s->function_index, hash, (u32)s->places.n);
-	return s->n_functions++;
+	if (!strncmp(name, "[truncated", strlen("[truncated")))
+		return CODEKIND_CUT;
+	if (symbol->is_inlined || mark == 'i')
+		return CODEKIND_INLINED;
+	if (symbol->mode == PERF_RECORD_MISC_KERNEL || mark == 'k' || dso->kind == DSO_KERNEL ||
+		dso->kind == DSO_MODULE || dso->kind == DSO_BPF)
+		return CODEKIND_KERNEL;
+	if (dso->kind == DSO_JIT || dso->kind == DSO_JITDUMP || mark == 'j')
+		return CODEKIND_JIT;
+	if (!profile_is_named(symbol))
+		return CODEKIND_NAMELESS;
+	return strstr(dso->name, ".so") || dso->kind == DSO_VDSO ? CODEKIND_LIBRARY
+								 : CODEKIND_PROGRAM;
 }
 
 static const char *safe_text(struct stackrows *s, const char *foreign, struct str *text)
@@ -101,65 +115,88 @@ static const char *safe_text(struct stackrows *s, const char *foreign, struct st
 	return intern_add(&s->strings, str_text(text), text->n);
 }
 
-static u32 add_place(struct stackrows *s, const struct rowset_place *place,
-	const struct stackrows_code *code)
+static bool is_same_function(const struct rowset_place *a, const struct rowset_place *b)
 {
-	const u32 function = function_of(s, place);
+	return a->name == b->name && a->dso == b->dso && a->is_thread == b->is_thread;
+}
 
+/*
+ * Returns the position of a place, which is new unless it is a function or thread that is there. Its function is new
+ * if no other place has its name and file.
+ */
+static u32 place_of(struct stackrows *s, const struct rowset_place *place)
+{
+	const u64 hash = hash_mix((u64)(uintptr_t)place->name, (u64)(uintptr_t)place->dso);
+	const bool has_address = s->detail == STACKROWS_ADDRESSES && !place->is_thread;
+	struct table_probe probe = table_probe(&s->function_index, hash);
+	u32 function = s->n_functions, i;
+
+	while ((i = table_next(&s->function_index, &probe)) != TABLE_NONE) {
+		const struct rowset_place *other = &s->places.at[i];
+
+		if (!is_same_function(other, place))
+			continue;
+		if (!has_address && other->kind == place->kind &&
+			other->is_inlined == place->is_inlined)
+			return i;
+		function = other->function;
+	}
+	/* Of a function with addresses the index has only the first. */
+	if (!has_address || function == s->n_functions)
+		table_add(&s->function_index, hash, (u32)s->places.n);
+	s->n_functions += function == s->n_functions;
 	vec_add(&s->places, *place);
 	s->places.at[s->places.n - 1].function = function;
-	vec_add(&s->codes, *code);
 	return (u32)s->places.n - 1;
 }
 
-/* What is equal of two places: with functions only, addresses do not count. */
-static struct stackrows_code identity_of(const struct stackrows *s,
-	const struct stackrows_code *code)
+static u32 make_place(struct stackrows *s, const struct profile *p,
+	const struct stackrows_code *code, struct str *text)
 {
-	return s->detail == STACKROWS_ADDRESSES
-		? *code
-		: (struct stackrows_code){.symbol = code->symbol, .nth = code->nth != 0};
+	const struct profile_symbol *symbol = &p->symbols.at[code->symbol];
+	const struct profile_dso *dso = &p->dsos.at[symbol->dso];
+	struct rowset_place place = {.kind = kind_of(p, symbol), .is_inlined = code->nth != 0};
+
+	str_clear(text);
+	add_name(s, symbol, text);
+	place.name = intern_add(&s->strings, str_text(text), text->n);
+	place.dso = safe_text(s, dso->path, text);
+	place.dso_name = safe_text(s, dso->name, text);
+	if (s->detail == STACKROWS_ADDRESSES) {
+		place.build = dso->build ? safe_text(s, dso->build, text) : NULL;
+		place.address = p->frames.at[code->frame].address;
+	}
+	return place_of(s, &place);
 }
 
 static u32 code_place(struct stackrows *s, const struct profile *p,
 	const struct stackrows_code *code, struct str *text)
 {
-	const struct stackrows_code id = identity_of(s, code);
-	const u64 hash = hash_mix((u64)id.frame << 32 | id.symbol, id.nth);
-	struct table_probe probe = table_probe(&s->place_index, hash);
-	const struct profile_symbol *symbol = &p->symbols.at[code->symbol];
-	const struct profile_dso *dso = &p->dsos.at[symbol->dso];
-	struct rowset_place place = {.is_inlined = code->nth != 0};
+	const u64 hash = hash_mix((u64)code->frame << 32 | code->symbol, code->nth);
+	struct table_probe probe = table_probe(&s->code_index, hash);
+	struct stackrows_code made = *code;
 	u32 i;
 
-	while ((i = table_next(&s->place_index, &probe)) != TABLE_NONE)
-		if (s->codes.at[i].frame == id.frame && s->codes.at[i].symbol == id.symbol &&
-			s->codes.at[i].nth == id.nth)
-			return i;
-	str_clear(text);
-	add_name(s, symbol, text);
-	place.name = intern_add(&s->strings, str_text(text), text->n);
-	place.dso = safe_text(s, dso->path, text);
-	place.build = dso->build ? safe_text(s, dso->build, text) : NULL;
-	if (s->detail == STACKROWS_ADDRESSES)
-		place.address = p->frames.at[code->frame].address;
-	table_add(&s->place_index, hash, (u32)s->places.n);
-	return add_place(s, &place, &id);
+	while ((i = table_next(&s->code_index, &probe)) != TABLE_NONE) {
+		const struct stackrows_code *other = &s->codes.at[i];
+
+		if (other->frame == code->frame && other->symbol == code->symbol &&
+			other->nth == code->nth)
+			return other->place;
+	}
+	made.place = make_place(s, p, code, text);
+	table_add(&s->code_index, hash, (u32)s->codes.n);
+	vec_add(&s->codes, made);
+	return made.place;
 }
 
 static u32 thread_place(struct stackrows *s, const char *comm, struct str *text)
 {
-	const struct stackrows_code none = {.frame = PROFILE_NO_FRAME};
-	const struct rowset_place place = {.name = safe_text(s, comm, text), .is_thread = true};
-	const u64 hash = hash_u64((u64)(uintptr_t)place.name);
-	struct table_probe probe = table_probe(&s->place_index, hash);
-	u32 i;
+	const struct rowset_place place = {.name = safe_text(s, comm, text),
+		.kind = CODEKIND_TASK,
+		.is_thread = true};
 
-	while ((i = table_next(&s->place_index, &probe)) != TABLE_NONE)
-		if (s->places.at[i].is_thread && s->places.at[i].name == place.name)
-			return i;
-	table_add(&s->place_index, hash, (u32)s->places.n);
-	return add_place(s, &place, &none);
+	return place_of(s, &place);
 }
 
 /* The child of a node with that place, created if new. */
@@ -189,19 +226,17 @@ static void add_frame_code(struct stackrows *s, const struct profile *p, u32 fra
 	vec_add(&s->code, ((struct stackrows_code){frame, f->symbol, 0}));
 }
 
-static u32 placed_node_of(struct stackrows *s, const struct profile *p, size_t row,
+/* The row of a stack, address by address. */
+static u32 address_row(struct stackrows *s, const struct profile *p, size_t row, u32 base,
 	struct str *text)
 {
-	const char *comm = profile_text(profile_label(p, row, LABEL_COMM));
 	const struct profile_row *r = &p->rows.at[row];
-	u32 node = 0;
+	u32 node = base;
 
 	s->code.n = 0;
 	add_frame_code(s, p, r->frame);
 	for (u32 stack = r->callers; stack; stack = p->stacks.at[stack].parent)
 		add_frame_code(s, p, p->stacks.at[stack].frame);
-	if (comm && (*comm || p->is_imported))
-		node = placed_child_of(s, node, thread_place(s, comm, text));
 	for (size_t i = s->code.n; i-- > 0;)
 		node = placed_child_of(s, node, code_place(s, p, &s->code.at[i], text));
 	return node;
@@ -209,28 +244,65 @@ static u32 placed_node_of(struct stackrows *s, const struct profile *p, size_t r
 
 /* ---- rows ---- */
 
-static u32 named_node_of(struct stackrows *s, const struct profile *p, const struct calls *c,
-	size_t row, u32 part, struct str *text)
+static u32 task_row(struct stackrows *s, const struct profile *p, size_t row, struct str *text)
 {
 	const char *comm = profile_text(profile_label(p, row, LABEL_COMM));
-	u32 node = 0;
+
+	if (!comm || !(*comm || p->is_imported))
+		return 0;
+	if (s->detail)
+		return placed_child_of(s, 0, thread_place(s, comm, text));
+	str_clear(text);
+	str_add(text, comm);
+	return child_of(s, 0, text);
+}
+
+static u32 function_row(struct stackrows *s, const struct profile *p, const struct calls *c,
+	u32 call, u32 part, u32 parent, struct str *text)
+{
+	const struct calls_node *at = &c->nodes.at[call];
+	const struct stackrows_code code = {PROFILE_NO_FRAME, at->symbol, at->function != call};
+
+	if (s->detail)
+		return placed_child_of(s, parent, code_place(s, p, &code, text));
+	str_clear(text);
+	add_name(s, &p->symbols.at[at->symbol], text);
+	if (s->has_builds)
+		add_build(s, p, &p->symbols.at[at->symbol], part, text);
+	return child_of(s, parent, text);
+}
+
+static u32 find_known(const struct stackrows *s, u32 call, u32 base)
+{
+	struct table_probe probe = table_probe(&s->known_index, hash_mix(call, base));
+	u32 i;
+
+	while ((i = table_next(&s->known_index, &probe)) != TABLE_NONE)
+		if (s->known.at[i].call == call && s->known.at[i].base == base)
+			return s->known.at[i].node;
+	return TABLE_NONE;
+}
+
+static void note_known(struct stackrows *s, u32 call, u32 base, u32 node)
+{
+	table_add(&s->known_index, hash_mix(call, base), (u32)s->known.n);
+	vec_add(&s->known, ((struct stackrows_known){call, base, node}));
+}
+
+/* The row of a stack, function by function; of stacks that begin in the same way, each call is looked up once. */
+static u32 stack_row(struct stackrows *s, const struct profile *p, const struct calls *c, u32 call,
+	u32 base, u32 part, struct str *text)
+{
+	u32 node = TABLE_NONE;
 
 	s->path.n = 0;
-	for (u32 call = c->of_row[row]; call; call = c->nodes.at[call].parent)
-		vec_add(&s->path, c->nodes.at[call].symbol);
-	str_clear(text);
-	if (comm && (*comm || p->is_imported)) {
-		str_add(text, comm);
-		node = child_of(s, node, text);
-	}
+	for (; call && (node = find_known(s, call, base)) == TABLE_NONE;
+		call = c->nodes.at[call].parent)
+		vec_add(&s->path, call);
+	node = call ? node : base;
 	for (size_t i = s->path.n; i-- > 0;) {
-		const struct profile_symbol *symbol = &p->symbols.at[s->path.at[i]];
-
-		str_clear(text);
-		add_name(s, symbol, text);
-		if (s->has_builds)
-			add_build(s, p, symbol, part, text);
-		node = child_of(s, node, text);
+		node = function_row(s, p, c, s->path.at[i], part, node, text);
+		note_known(s, s->path.at[i], base, node);
 	}
 	return node;
 }
@@ -239,14 +311,18 @@ static void add_row(struct stackrows *s, const struct profile *p, const struct c
 	u32 part, struct str *text)
 {
 	const struct profile_row *r = &p->rows.at[row];
-	const u32 node = s->detail ? placed_node_of(s, p, row, text)
-				   : named_node_of(s, p, c, row, part, text);
+	const u32 base = task_row(s, p, row, text);
+	const u32 node = s->detail == STACKROWS_ADDRESSES
+		? address_row(s, p, row, base, text)
+		: stack_row(s, p, c, c->of_row[row], base, part, text);
+	const size_t at = (size_t)node * s->n_parts + part;
 
 	s->nodes.at[node].own += r->period;
 	s->nodes.at[node].own_samples += r->n_samples;
-	s->samples.at[(size_t)node * s->n_parts + part] +=
-		p->is_imported ? r->period : r->n_samples;
-	s->periods.at[(size_t)node * s->n_parts + part] += r->period;
+	s->samples.at[at] += p->is_imported ? r->period : r->n_samples;
+	s->periods.at[at] += r->period;
+	s->sums.at[part].n_samples += r->n_samples;
+	s->sums.at[part].period += r->period;
 }
 
 void stackrows_add_part(struct stackrows *s, const char *name, bool is_time)
@@ -265,6 +341,10 @@ void stackrows_add(struct stackrows *s, const struct profile *p, const struct ca
 
 	if (!s->nodes.n)
 		add_node(s, 0, NULL);
+	while (s->sums.n < s->n_parts)
+		vec_add(&s->sums, (struct stackrows_sum){0});
+	s->known.n = 0;
+	table_clear(&s->known_index);
 	vec_each(row, &p->rows)
 		if (row->event == event)
 			add_row(s, p, c, (size_t)(row - p->rows.at), part, &text);
@@ -284,6 +364,20 @@ static void cell_of(const struct rowset *r, const struct rowset_column *c, size_
 			(c->id == PERIOD ? s->periods.at : s->samples.at)[row * s->n_parts + part]);
 }
 
+static void head_cell(const struct rowset *r, const struct rowset_column *c, size_t row, u32 part,
+	struct str *room, struct cell *ret)
+{
+	const struct stackrows *s = r->of;
+	const struct stackrows_sum *sum = &s->sums.at[part];
+
+	(void)row;
+	(void)room;
+	if (c->kind == CELL_TEXT)
+		cell_text(ret, s->parts.at[part].name);
+	else
+		cell_number(ret, CELL_COUNT, c->id == PERIOD ? sum->period : sum->n_samples);
+}
+
 void stackrows_finish(struct stackrows *s)
 {
 	for (size_t i = s->nodes.n; i-- > 0;) {
@@ -294,8 +388,15 @@ void stackrows_finish(struct stackrows *s)
 		parent->total += i ? node->total : 0;
 		parent->total_samples += i ? node->total_samples : 0;
 	}
+	s->head = (struct rowset){.columns = head_columns,
+		.n_columns = ARRAY_SIZE(head_columns),
+		.n = 1,
+		.n_parts = s->n_parts,
+		.of = s,
+		.cell = head_cell};
 	s->rows = (struct rowset){.columns = columns,
 		.n_columns = ARRAY_SIZE(columns),
+		.head = s->parts.n ? &s->head : NULL,
 		.n = s->nodes.n,
 		.n_parts = s->n_parts,
 		.has_foreign_names = s->are_imports,
@@ -315,12 +416,15 @@ void stackrows_fini(struct stackrows *s)
 	vec_fini(&s->samples);
 	vec_fini(&s->periods);
 	vec_fini(&s->parts);
+	vec_fini(&s->sums);
 	vec_fini(&s->places);
-	table_fini(&s->place_index);
 	vec_fini(&s->codes);
+	table_fini(&s->code_index);
 	table_fini(&s->function_index);
 	vec_fini(&s->code);
 	table_fini(&s->index);
 	intern_fini(&s->strings);
 	vec_fini(&s->path);
+	vec_fini(&s->known);
+	table_fini(&s->known_index);
 }

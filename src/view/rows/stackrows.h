@@ -4,7 +4,8 @@
  * In       profiles with names and stacks
  * Out      struct rowset with nodes, root first: a name, and the samples (in imported profiles their numbers) and the
  *          period of each part. A row's LABEL_COMM, if there is one, is the outermost. With `detail`, nodes are told
- *          apart by their code and have a place; without, by their names
+ *          apart by their code and have a place; without, by their names. After stackrows_add_part(), a head with the
+ *          parts' names and sums
  * Owns     its nodes and names, until stackrows_fini(); profiles may go as soon as they are added
  */
 #ifndef PACE_VIEW_STACKROWS_H
@@ -20,11 +21,21 @@ enum stackrows_detail {
 	STACKROWS_ADDRESSES, /* places are addresses of code, and functions inlined there; likewise */
 };
 
-/* A place before it is found by what it is made from. */
+/* What a place is made from. */
 struct stackrows_code {
-	u32 frame;  /* of the profile */
+	u32 frame;  /* of the profile; PROFILE_NO_FRAME with functions only */
 	u32 symbol; /* the frame's, or of a function inlined there */
 	u32 nth;    /* 0: the frame's own symbol */
+	u32 place;
+};
+
+/* The row of a stack below an outermost row. */
+struct stackrows_known {
+	u32 call, base, node;
+};
+
+struct stackrows_sum {
+	u64 n_samples, period;
 };
 
 struct stackrows {
@@ -35,23 +46,27 @@ struct stackrows {
 	VEC(u64) periods;        /* likewise */
 	enum stackrows_detail detail;
 	VEC(struct rowset_part) parts;
+	VEC(struct stackrows_sum) sums; /* likewise */
+	struct rowset head;
 	VEC(struct rowset_place) places;
-	struct table place_index;         /* of places, by what they are made from */
-	VEC(struct stackrows_code) codes; /* likewise, by place */
-	struct table function_index;      /* of places, by name and dso */
+	VEC(struct stackrows_code) codes;
+	struct table code_index;     /* of codes */
+	struct table function_index; /* of places, by name and dso */
 	u32 n_functions;
 	VEC(struct stackrows_code) code; /* of the current stack, innermost first */
 	u32 n_parts;
 	struct table index; /* of nodes, by parent and name */
 	struct intern strings;
-	VEC(u32) path; /* symbols of the current stack, innermost first */
+	VEC(u32) path; /* the current stack, innermost first: nodes of the call tree */
+	VEC(struct stackrows_known) known;
+	struct table known_index; /* of known, by node of the call tree and outermost row */
 	/* Names made from addresses get their builds, fun_1140@9a3b12cd, because parts come from several builds. */
 	bool has_builds;
 	bool is_one_recording; /* all parts come from one: equal addresses of unknown builds are equal places */
 	bool are_imports; /* all parts are imported profiles: names stay as they are */
 };
 
-/* With `detail`: says what the next part is of, in the order of the parts. */
+/* Says what the next part is of, in the order of the parts; needed with `detail` and for a head. */
 void stackrows_add_part(struct stackrows *s, const char *name, bool is_time);
 
 /* Adds the samples of an event to a part. */

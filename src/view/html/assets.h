@@ -1,0 +1,11 @@
+/*
+ * assets.h - the code and the style of pages, as dev/textarray makes them of *.js and *.css here.
+ *
+ * Out      text that ends with a NUL
+ */
+#ifndef PACE_VIEW_ASSETS_H
+#define PACE_VIEW_ASSETS_H
+
+extern const char assets_script[], assets_style[];
+
+#endif

@@ -1,0 +1,133 @@
+// data.js - from the page's chunks to columns. Nothing here changes the document, so that "Save page as" keeps what it needs.
+'use strict';
+
+/** @param {string} text @returns {Uint8Array} */
+function bytesOfBase64(text) {
+	const own = /** @type {any} */ (Uint8Array).fromBase64;
+
+	if (own)
+		return own.call(Uint8Array, text);
+	const binary = atob(text), bytes = new Uint8Array(binary.length);
+	for (let i = 0; i < binary.length; i++)
+		bytes[i] = binary.charCodeAt(i);
+	return bytes;
+}
+
+/** @param {string} id @returns {Promise<Uint8Array>} */
+async function inflateChunk(id) {
+	const element = document.getElementById(id);
+
+	if (!element)
+		return new Uint8Array(0);
+	const stream = new Blob([/** @type {any} */ (bytesOfBase64(element.textContent || ''))]).stream()
+		.pipeThrough(new DecompressionStream('deflate-raw'));
+	return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** @param {string} id */
+async function textOfChunk(id) {
+	return new TextDecoder().decode(await inflateChunk(id));
+}
+
+/**
+ * Reads n numbers of 7 bits a byte. Beyond 2^53 they lose their last digits.
+ * @template {Uint8Array|Uint32Array|Float64Array} T
+ * @param {Uint8Array} bytes @param {T} into
+ */
+function readNumbers(bytes, into) {
+	let at = 0;
+
+	for (let i = 0; i < into.length; i++) {
+		let byte = bytes[at++], value = byte & 127, scale = 128;
+
+		while (byte > 127) {
+			byte = bytes[at++];
+			value += (byte & 127) * scale;
+			scale *= 128;
+		}
+		into[i] = value;
+	}
+	return into;
+}
+
+/**
+ * A tree: nodes in preorder. sum[i] is the value of all nodes before i, so a node's total is sum[end[i]] - sum[i].
+ * @typedef {{n: number, name: Uint32Array, depth: Uint16Array, end: Uint32Array, sum: Float64Array}} Tree
+ * @typedef {{name: string, samples: number, period: number, time: boolean, common: number}} Event_
+ * @typedef {{version: number, title: string, nodes: number, depth: number, events: Event_[], facts: string[][], dsos: string[]}} About
+ */
+
+/** All that the file holds. */
+const data = {
+	about: /** @type {About} */ (/** @type {any} */ (null)),
+	names: /** @type {string[]} */ ([]),
+	kinds: new Uint8Array(0),
+	dsos: new Uint32Array(0),
+	ledger: '',
+	name: new Uint32Array(0),
+	depth: new Uint16Array(0),
+	end: new Uint32Array(0),
+	values: /** @type {Float64Array[]} */ ([]),
+};
+
+/**
+ * The end of each node's subtree follows from the depths.
+ * @param {Uint16Array} depth @param {number} n
+ */
+function endsOf(depth, n) {
+	const end = new Uint32Array(n), open = new Uint32Array(65536);
+	let level = 0;
+
+	for (let i = 0; i < n; i++) {
+		while (level >= depth[i])
+			end[open[level--]] = i;
+		open[++level] = i;
+	}
+	while (level > 0)
+		end[open[level--]] = n;
+	return end;
+}
+
+async function loadData() {
+	const chunks = await Promise.all([textOfChunk('about'), textOfChunk('names'), inflateChunk('places'),
+		inflateChunk('ups'), inflateChunk('nodes'), textOfChunk('ledger')]);
+	const about = data.about = JSON.parse(chunks[0]), n = about.nodes;
+
+	data.names = chunks[1].split('\n');
+	data.names.pop();
+	data.ledger = chunks[5];
+	const places = readNumbers(chunks[2], new Uint32Array(2 * data.names.length));
+	data.kinds = new Uint8Array(data.names.length);
+	data.dsos = new Uint32Array(data.names.length);
+	for (let i = 0; i < data.names.length; i++) {
+		data.kinds[i] = places[2 * i];
+		data.dsos[i] = places[2 * i + 1];
+	}
+	const ups = readNumbers(chunks[3], new Uint32Array(n));
+	data.name = readNumbers(chunks[4], new Uint32Array(n));
+	data.depth = new Uint16Array(n);
+	for (let i = 0, before = 0; i < n; i++)
+		data.depth[i] = before = before + 1 - ups[i];
+	data.end = endsOf(data.depth, n);
+}
+
+/** The values of an event, by node. @param {number} event @returns {Promise<Float64Array>} */
+async function valuesOf(event) {
+	if (!data.values[event])
+		data.values[event] = readNumbers(await inflateChunk('period' + event), new Float64Array(data.about.nodes));
+	return data.values[event];
+}
+
+/** The tree with these values. @param {Float64Array} values @returns {Tree} */
+function wholeTree(values) {
+	return {n: data.about.nodes, name: data.name, depth: data.depth, end: data.end, sum: sumsOf(values)};
+}
+
+/** @param {Float64Array} values */
+function sumsOf(values) {
+	const sum = new Float64Array(values.length + 1);
+
+	for (let i = 0, all = 0; i < values.length; i++)
+		sum[i + 1] = all += values[i];
+	return sum;
+}

@@ -1,0 +1,639 @@
+// page.js - the page: its state, which is all in the address, its sections, what keys and clicks do.
+
+const VIEWS = {summary: 'Summary', flame: 'Flame graph', functions: 'Functions'};
+const USES = {highlight: 'Highlight', keep: 'Keep only', remove: 'Remove'};
+
+/** All of it is in the address. `zoom` is a path of names, `done` the transforms: a key and a name each. */
+const state = {
+	view: 'flame', event: 0, search: '', use: 'highlight', isHeavy: false, isFlame: false, isInverted: false,
+	zoom: /** @type {number[]} */ ([]), done: /** @type {[string, number][]} */ ([]), sort: 'self', filter: '',
+};
+
+/** What is shown now; made of the state. */
+const shown = {
+	tree: /** @type {Tree} */ (/** @type {any} */ (null)),
+	found: /** @type {Uint8Array|null} */ (null),
+	nFound: 0, isPlain: false, hits: {sum: 0, nodes: new Uint32Array(0)},
+	functions: /** @type {{self: Float64Array, total: Float64Array}|null} */ (null),
+	nRows: 100, searchMs: 0, treeMs: 0,
+};
+
+/** @type {Object<string, HTMLElement>} */
+const ui = {};
+/** @type {Flame} */
+let flame;
+
+/* ---- elements: texts are texts, never markup ---- */
+
+/**
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag @param {Object<string, any>} [attributes] @param {...(Node|string)} children
+ * @returns {HTMLElementTagNameMap[K]}
+ */
+function make(tag, attributes = {}, ...children) {
+	const element = document.createElement(tag);
+
+	for (const [name, value] of Object.entries(attributes))
+		if (typeof value === 'function')
+			element.addEventListener(name, value);
+		else if (value !== false && value !== undefined)
+			element.setAttribute(name, value === true ? '' : value);
+	element.append(...children);
+	return element;
+}
+
+/* ---- numbers ---- */
+
+const eventShown = () => data.about.events[state.event];
+
+/** @param {number} part @param {number} whole */
+function share(part, whole) {
+	return whole ? `${(100 * part / whole).toFixed(2)}%` : '0.00%';
+}
+
+/** A value of the event: time as such, the rest as numbers. @param {number} value */
+function amount(value) {
+	if (!eventShown().time)
+		return value.toLocaleString('en');
+	for (const [unit, ns] of /** @type {[string, number][]} */ ([['s', 1e9], ['ms', 1e6], ['\u00b5s', 1e3]]))
+		if (value >= ns)
+			return `${(value / ns).toFixed(value >= 100 * ns ? 0 : value >= 10 * ns ? 1 : 2)} ${unit}`;
+	return `${value} ns`;
+}
+
+/** @param {number} name */
+function fileOf(name) {
+	return data.about.dsos[data.dsos[name]] || '';
+}
+
+/** @param {number} name */
+function kindOf(name) {
+	const kind = KINDS[String.fromCharCode(data.kinds[name])];
+	return kind ? kind[2] : '';
+}
+
+/* ---- the state and the address ---- */
+
+function readAddress() {
+	const words = new URLSearchParams(location.hash.slice(1)), names = data.names.length;
+	const numbers = (/** @type {string|null} */ text) => (text || '').split('.').filter(w => w !== '').map(Number).filter(n => n >= 0 && n < names);
+
+	state.view = VIEWS.hasOwnProperty(words.get('v') || '') ? words.get('v') || '' : 'flame';
+	state.event = Math.min(data.about.events.length - 1, Math.max(0, Number(words.get('e')) | 0));
+	state.search = words.get('s') || '';
+	state.use = USES.hasOwnProperty(words.get('u') || '') ? words.get('u') || '' : 'highlight';
+	state.isHeavy = words.get('o') === 'heavy';
+	state.isFlame = words.get('d') === 'flame';
+	state.isInverted = words.get('i') === '1';
+	state.zoom = numbers(words.get('z'));
+	state.sort = ['self', 'total', 'name'].includes(words.get('by') || '') ? words.get('by') || '' : 'self';
+	state.filter = words.get('f') || '';
+	state.done = [];
+	for (const word of (words.get('t') || '').split('.'))
+		if (word && transforms.hasOwnProperty(word[0]) && Number(word.slice(1)) < names)
+			state.done.push([word[0], Number(word.slice(1))]);
+}
+
+/** @param {boolean} [isStep] a step that the browser's back button undoes */
+function writeAddress(isStep) {
+	const words = new URLSearchParams();
+	const set = (/** @type {string} */ key, /** @type {string} */ value, /** @type {string} */ usual) => value !== usual && words.set(key, value);
+
+	set('v', state.view, 'flame');
+	set('e', String(state.event), '0');
+	set('s', state.search, '');
+	set('u', state.use, 'highlight');
+	set('o', state.isHeavy ? 'heavy' : '', '');
+	set('d', state.isFlame ? 'flame' : '', '');
+	set('i', state.isInverted ? '1' : '', '');
+	set('t', state.done.map(([key, name]) => key + name).join('.'), '');
+	set('z', state.zoom.join('.'), '');
+	set('by', state.sort, 'self');
+	set('f', state.filter, '');
+	const hash = '#' + words;
+	if (hash !== (location.hash || '#'))
+		history[isStep ? 'pushState' : 'replaceState'](null, '', hash);
+}
+
+/* ---- the tree of the state ---- */
+
+async function makeTree() {
+	const values = await valuesOf(state.event), began = performance.now();
+	let tree = wholeTree(values);
+	let isOrdered = false;
+
+	for (const [key, name] of state.done) {
+		tree = transforms[key].of(tree, name, state.isHeavy);
+		isOrdered = isOrdered || key !== 'd';
+	}
+	search();
+	if (shown.found && state.use !== 'highlight')
+		tree = filterStacks(tree, shown.found, state.use === 'keep');
+	if (state.isInverted)
+		tree = invertTree(tree, state.isHeavy);
+	else if (state.isHeavy && !isOrdered)
+		tree = reorder(tree, true);
+	shown.tree = tree;
+	shown.functions = null;
+	shown.treeMs = performance.now() - began;
+	if (shown.found)
+		shown.hits = sumFound(tree, shown.found);
+	flame.title = `all: ${amount(tree.sum[tree.n])}`;
+	flame.isIcicle = !state.isFlame;
+	flame.found = state.use === 'highlight' ? shown.found : null;
+	flame.show(tree);
+	zoomToState();
+}
+
+function search() {
+	const began = performance.now();
+
+	shown.found = null;
+	shown.isPlain = false;
+	if (state.search.trim()) {
+		const result = searchNames(state.search);
+
+		shown.found = result.found;
+		shown.nFound = result.n;
+		shown.isPlain = result.isPlain;
+	}
+	shown.searchMs = performance.now() - began;
+}
+
+/** The node of a path of names, or as far as there is one. */
+function zoomToState() {
+	const t = shown.tree;
+	let node = -1;
+
+	for (const name of state.zoom) {
+		let child = node + 1;
+		const last = node < 0 ? t.n : t.end[node];
+
+		while (child < last && t.name[child] !== name)
+			child = t.end[child];
+		if (child >= last)
+			break;
+		node = child;
+	}
+	flame.zoomTo(node);
+}
+
+/** Everything again. @param {boolean} [isStep] */
+async function renew(isStep) {
+	writeAddress(isStep);
+	await makeTree();
+	showAll();
+}
+
+/* ---- sections ---- */
+
+function showAll() {
+	for (const view of Object.keys(VIEWS)) {
+		ui[view].hidden = view !== state.view;
+		ui['to-' + view].toggleAttribute('aria-current', view === state.view);
+	}
+	ui.app.classList.toggle('fixed', state.view === 'flame');
+	/** @type {HTMLSelectElement} */ (ui.event).value = String(state.event);
+	/** @type {HTMLSelectElement} */ (ui.use).value = state.use;
+	if (document.activeElement !== ui.search)
+		/** @type {HTMLInputElement} */ (ui.search).value = state.search;
+	ui.direction.setAttribute('aria-pressed', String(state.isFlame));
+	ui.order.setAttribute('aria-pressed', String(state.isHeavy));
+	ui.invert.setAttribute('aria-pressed', String(state.isInverted));
+	showCrumbs();
+	showStatus();
+	showDetail();
+	if (state.view === 'functions')
+		showFunctions();
+	flame.measure();
+	flame.later();
+}
+
+function showCrumbs() {
+	ui.crumbs.replaceChildren();
+	if (!state.done.length)
+		return;
+	ui.crumbs.append(make('button', {click: () => stepBack(0)}, 'all'));
+	state.done.forEach(([key, name], i) =>
+		ui.crumbs.append(make('button', {click: () => stepBack(i + 1), 'aria-current': i === state.done.length - 1},
+			`${transforms[key].title} ${key === 'c' ? fileOf(name) : short(data.names[name], 40)}`)));
+}
+
+/** @param {string} text @param {number} n */
+function short(text, n) {
+	return text.length > n ? text.slice(0, n - 1) + '\u2026' : text;
+}
+
+/** @param {number} n transforms stay */
+function stepBack(n) {
+	state.done.length = Math.min(n, state.done.length);
+	state.zoom = [];
+	renew(true);
+}
+
+function showStatus() {
+	const t = shown.tree, all = t.sum[t.n];
+	let text = '';
+
+	if (shown.found && state.use === 'highlight')
+		text = shown.hits.sum ? `${share(shown.hits.sum, all)} (${amount(shown.hits.sum)}) in ${shown.nFound.toLocaleString('en')} matching names`
+			: 'nothing matches';
+	else if (shown.found)
+		text = `${amount(all)} of ${amount(eventShown().period)} left (${share(all, eventShown().period)})`;
+	if (shown.isPlain)
+		text += '; not a regular expression: searched as plain text';
+	ui.status.textContent = text;
+}
+
+function showDetail() {
+	const node = flame.cursor >= 0 ? flame.cursor : flame.zoom, t = shown.tree;
+
+	ui.what.textContent = node < 0 ? 'Click a frame to zoom; keys act on the frame under the pointer or cursor (? lists them).' : describe(node);
+	for (const button of ui.detail.querySelectorAll('button'))
+		button.disabled = node < 0 || (button.dataset.key === 'c' && data.kinds[t.name[node]] === KIND_TASK);
+}
+
+/** @param {number} node */
+function describe(node) {
+	const t = shown.tree, total = t.sum[t.end[node]] - t.sum[node], self = t.sum[node + 1] - t.sum[node], name = t.name[node];
+
+	return `${short(data.names[name], 300)} [${[kindOf(name), fileOf(name)].filter(Boolean).join(', ')}] `
+		+ `total ${share(total, t.sum[t.n])} (${amount(total)}), self ${share(self, t.sum[t.n])} (${amount(self)})`;
+}
+
+function showFunctions() {
+	const t = shown.tree, all = t.sum[t.n];
+	const sums = shown.functions = shown.functions || sumFunctions(t);
+	const wanted = state.filter.trim() ? searchNames(state.filter).found : null;
+	const rows = [], key = state.sort === 'total' ? sums.total : sums.self;
+
+	for (let name = 0; name < data.names.length; name++)
+		if (sums.total[name] > 0 && data.kinds[name] !== KIND_TASK && (!wanted || wanted[name]))
+			rows.push(name);
+	if (state.sort === 'name')
+		rows.sort((a, b) => nameRanks()[a] - nameRanks()[b]);
+	else
+		rows.sort((a, b) => key[b] - key[a] || sums.total[b] - sums.total[a] || a - b);
+	ui.rows.replaceChildren(...rows.slice(0, shown.nRows).map(name => functionRow(name, sums, all)));
+	ui.more.hidden = rows.length <= shown.nRows;
+	ui.more.textContent = `Show more of ${rows.length.toLocaleString('en')} functions`;
+	for (const heading of ui.functions.querySelectorAll('th'))
+		if (heading.dataset.by)
+			heading.setAttribute('aria-sort', heading.dataset.by === state.sort ? state.sort === 'name' ? 'ascending' : 'descending' : 'none');
+}
+
+/** @param {number} name @param {{self: Float64Array, total: Float64Array}} sums @param {number} all */
+function functionRow(name, sums, all) {
+	const open = () => transform('f', name);
+
+	return make('tr', {tabindex: 0, 'data-name': name, click: open,
+		keydown: (/** @type {KeyboardEvent} */ e) => { if (e.key === 'Enter') open(); }},
+		make('td', {class: 'number'}, share(sums.self[name], all)), make('td', {class: 'number samples'}, amount(sums.self[name])),
+		make('td', {class: 'number'}, share(sums.total[name], all)), make('td', {class: 'number samples'}, amount(sums.total[name])),
+		make('td', {class: 'name'}, make('div', {}, short(data.names[name], 400))), make('td', {class: 'name file'}, fileOf(name)));
+}
+
+function buildSummary() {
+	const about = data.about, rows = about.facts.map(([name, text]) => make('tr', {}, make('th', {scope: 'row'}, name), make('td', {}, text)));
+	const events = about.events.map((e, i) => make('tr', {},
+		make('td', {}, make('button', {click: () => { state.event = i; state.view = 'flame'; renew(true); }}, e.name)),
+		make('td', {class: 'number'}, e.samples.toLocaleString('en')),
+		make('td', {class: 'number'}, e.time ? `${(e.period / 1e9).toFixed(3)} s` : e.period.toLocaleString('en'))));
+
+	return make('section', {'aria-label': 'Summary'}, make('h2', {}, 'Recording'), make('table', {class: 'facts'}, make('tbody', {}, ...rows)),
+		make('h2', {}, 'Events'), make('div', {class: 'scroll'}, make('table', {},
+			make('thead', {}, make('tr', {}, make('th', {}, 'Event'), make('th', {class: 'number'}, 'Samples'), make('th', {class: 'number'}, 'Sum'))),
+			make('tbody', {}, ...events))),
+		make('h2', {}, 'What is missing'), make('pre', {}, data.ledger.replace(/^# ?/gm, '').trim() || 'Nothing.'));
+}
+
+function buildFunctions() {
+	const heading = (/** @type {string} */ title, /** @type {string} */ by) => make('th', {'data-by': by, class: by === 'name' ? '' : 'number'},
+		make('button', {click: () => { state.sort = by; writeAddress(); showFunctions(); }}, title));
+	const filter = make('input', {type: 'search', 'aria-label': 'Filter functions', placeholder: 'Filter functions', value: state.filter,
+		input: () => { state.filter = filter.value; shown.nRows = 100; writeAddress(); showFunctions(); }});
+
+	ui.filter = filter;
+	ui.rows = make('tbody');
+	ui.more = make('button', {click: () => { shown.nRows *= 4; showFunctions(); }});
+	return make('section', {'aria-label': 'Functions'}, make('p', {}, filter, ' ',
+		make('span', {class: 'dim'}, 'A click on a row shows what the function calls.')),
+	make('div', {class: 'scroll'}, make('table', {class: 'functions'}, make('thead', {}, make('tr', {}, heading('Self', 'self'),
+		make('th', {class: 'samples'}), heading('Total', 'total'), make('th', {class: 'samples'}), heading('Function', 'name'),
+		make('th', {class: 'file'}, 'File'))), ui.rows)), make('p', {}, ui.more));
+}
+
+const ACTIONS = {f: 'Only it', b: 'Callers', m: 'Merge', d: 'Drop', c: 'File as one', r: 'Recursion as one'};
+
+function buildFlame() {
+	const canvas = make('canvas', {role: 'img', 'aria-label': 'Flame graph; the same as a table is under Functions'});
+	const filler = make('div', {class: 'filler'}, canvas);
+	const pane = make('div', {class: 'pane', tabindex: 0, 'aria-label': 'Flame graph: arrow keys move, Enter zooms', role: 'application'}, filler);
+	const legend = make('div', {class: 'legend'});
+	const buttons = Object.entries(ACTIONS).map(([key, title]) => make('button', {'data-key': key, title: `${title} (${key})`, click: () => transformHere(key)}, title));
+
+	for (const kind of Object.keys(KINDS))
+		if (data.kinds.includes(kind.charCodeAt(0))) {
+			const spot = make('i');
+			spot.style.background = colourOf(kind, 3);
+			legend.append(make('span', {}, spot, KINDS[kind][2]));
+		}
+	ui.pane = pane;
+	ui.what = make('span', {'aria-live': 'polite'});
+	ui.detail = make('div', {class: 'detail'}, ui.what, ...buttons);
+	flame = new Flame(pane, canvas, filler);
+	flame.prepare();
+	listenToFlame(canvas);
+	return make('section', {class: 'flame', 'aria-label': 'Flame graph'}, legend, pane, ui.detail);
+}
+
+function buildBar() {
+	const about = data.about;
+	const flip = (/** @type {'isFlame'|'isHeavy'|'isInverted'} */ what) => () => { state[what] = !state[what]; renew(); };
+
+	ui.event = make('select', {'aria-label': 'Event', change: () => { state.event = Number(/** @type {HTMLSelectElement} */ (ui.event).value); renew(true); }},
+		...about.events.map((e, i) => make('option', {value: i}, short(e.name, 60))));
+	ui.search = make('input', {type: 'search', 'aria-label': 'Search', placeholder: 'Search: regexp, dso:name, a b = both, a|b = either  ( / )', spellcheck: 'false',
+		input: () => { state.search = /** @type {HTMLInputElement} */ (ui.search).value; searchAgain(); }});
+	ui.use = make('select', {'aria-label': 'What the search does', change: () => { state.use = /** @type {HTMLSelectElement} */ (ui.use).value; renew(true); }},
+		...Object.entries(USES).map(([value, title]) => make('option', {value}, title)));
+	ui.direction = make('button', {title: 'Roots at the bottom (t)', click: flip('isFlame')}, 'Flames');
+	ui.order = make('button', {title: 'Heaviest first, instead of by name (o)', click: flip('isHeavy')}, 'Heavy first');
+	ui.invert = make('button', {title: 'Callers below functions (i)', click: flip('isInverted')}, 'Inverted');
+	ui.status = make('span', {class: 'status', role: 'status', 'aria-live': 'polite'});
+	return make('div', {class: 'bar', role: 'toolbar', 'aria-label': 'What is shown'}, ui.event, ui.search, ui.use, ui.direction, ui.order, ui.invert,
+		make('button', {title: 'Everything again (0)', click: reset}, 'Reset'), ui.status);
+}
+
+/** A highlight needs no new tree. */
+function searchAgain() {
+	if (state.use !== 'highlight') {
+		renew();
+		return;
+	}
+	search();
+	const began = performance.now();
+	if (shown.found)
+		shown.hits = sumFound(shown.tree, shown.found);
+	shown.searchMs += performance.now() - began;
+	flame.found = shown.found;
+	writeAddress();
+	showStatus();
+	flame.later();
+}
+
+function reset() {
+	Object.assign(state, {search: '', use: 'highlight', isHeavy: false, isFlame: false, isInverted: false, zoom: [], done: []});
+	renew(true);
+}
+
+/* ---- what is done to frames ---- */
+
+/** @param {number} node */
+function zoomTo(node) {
+	flame.zoomTo(node);
+	state.zoom = node < 0 ? [] : [...flame.above(node), node].map(i => shown.tree.name[i]);
+	writeAddress(true);
+	showDetail();
+}
+
+/** @param {string} key @param {number} name */
+function transform(key, name) {
+	state.done.push([key, name]);
+	state.zoom = [];
+	state.view = 'flame';
+	renew(true);
+}
+
+/** The frame under the pointer, else the cursor's. */
+function chosen() {
+	return hovered >= 0 ? hovered : flame.cursor >= 0 ? flame.cursor : flame.zoom;
+}
+
+/** @param {string} key */
+function transformHere(key) {
+	const node = chosen();
+
+	if (node >= 0 && !(key === 'c' && data.kinds[shown.tree.name[node]] === KIND_TASK))
+		transform(key, shown.tree.name[node]);
+}
+
+/** To the next match, or the one before; narrow ones are zoomed to. @param {number} step */
+function jump(step) {
+	const nodes = shown.hits.nodes;
+
+	if (!shown.found || state.use === 'remove' || !nodes.length)
+		return;
+	let k = step > 0 ? nodes.findIndex(node => node > flame.cursor) : nodes.findLastIndex(node => node < flame.cursor);
+	if (k < 0)
+		k = step > 0 ? 0 : nodes.length - 1;
+	flame.cursor = nodes[k];
+	const box = flame.place(flame.cursor);
+	if (!box || box[1] < 3)
+		zoomTo(wideEnough(flame.cursor));
+	flame.reveal(shown.tree.depth[flame.cursor]);
+	ui.status.textContent = `match ${k + 1} of ${nodes.length}: ${describe(flame.cursor)}`;
+	showDetail();
+	flame.later();
+}
+
+/** The outermost caller below which a node is wide enough to be seen. @param {number} node */
+function wideEnough(node) {
+	const t = shown.tree, value = t.sum[t.end[node]] - t.sum[node];
+
+	for (const i of flame.above(node))
+		if (value / (t.sum[t.end[i]] - t.sum[i]) * flame.width() >= 3)
+			return i;
+	return node;
+}
+
+/** @param {string} key */
+function moveCursor(key) {
+	const t = shown.tree, from = flame.cursor, isDown = (key === 'ArrowDown') === flame.isIcicle;
+	const visible = (/** @type {number} */ i) => t.sum[t.end[i]] > t.sum[i];
+	let to = from;
+
+	if (from < 0) {
+		to = Math.max(flame.zoom, 0);
+	} else if (key === 'ArrowUp' || key === 'ArrowDown') {
+		to = isDown ? heaviestChild(from) : flame.parent(from);
+	} else {
+		const parent = flame.parent(from);
+
+		if (key === 'ArrowRight')
+			for (to = t.end[from]; to < t.n && t.depth[to] === t.depth[from] && !visible(to);)
+				to = t.end[to];
+		else
+			for (let i = parent + 1; i < from; i = t.end[i])
+				to = visible(i) ? i : to;
+		if (to >= t.n || flame.parent(to) !== parent)
+			to = from;
+	}
+	if (to < 0 || to >= t.n)
+		return;
+	flame.cursor = to;
+	flame.reveal(t.depth[to]);
+	showDetail();
+	flame.later();
+}
+
+/** @param {number} node */
+function heaviestChild(node) {
+	const t = shown.tree;
+	let best = node, most = 0;
+
+	for (let i = node + 1; i < t.end[node]; i = t.end[i])
+		if (t.sum[t.end[i]] - t.sum[i] > most) {
+			most = t.sum[t.end[i]] - t.sum[i];
+			best = i;
+		}
+	return best;
+}
+
+/* ---- pointer and keys ---- */
+
+let hovered = -1;
+
+/** @param {HTMLCanvasElement} canvas */
+function listenToFlame(canvas) {
+	const at = (/** @type {MouseEvent} */ e) => {
+		const box = canvas.getBoundingClientRect();
+		return flame.at(e.clientX - box.left, e.clientY - box.top);
+	};
+
+	canvas.addEventListener('mousemove', e => {
+		hovered = at(e);
+		canvas.style.cursor = hovered >= -1 ? 'pointer' : '';
+		showTip(e);
+	});
+	canvas.addEventListener('mouseleave', () => {
+		hovered = -1;
+		ui.tip.hidden = true;
+	});
+	canvas.addEventListener('click', e => {
+		const node = at(e);
+
+		if (node < -1)
+			return;
+		flame.cursor = node;
+		zoomTo(node === flame.zoom ? flame.parent(node) : node);
+	});
+	ui.pane.addEventListener('scroll', () => flame.later());
+	new ResizeObserver(() => {
+		flame.measure();
+		flame.later();
+	}).observe(ui.pane);
+}
+
+/** @param {MouseEvent} e */
+function showTip(e) {
+	const t = shown.tree, tip = ui.tip;
+
+	tip.hidden = hovered < 0;
+	if (tip.hidden)
+		return;
+	const name = t.name[hovered], total = t.sum[t.end[hovered]] - t.sum[hovered], self = t.sum[hovered + 1] - t.sum[hovered];
+	tip.replaceChildren(make('div', {class: 'name'}, short(data.names[name], 600)),
+		make('div', {class: 'dim'}, [kindOf(name), fileOf(name)].filter(Boolean).join(' \u00b7 ')),
+		make('div', {}, `total ${share(total, t.sum[t.n])} (${amount(total)}), self ${share(self, t.sum[t.n])} (${amount(self)})`));
+	const box = tip.getBoundingClientRect();
+	tip.style.left = `${Math.max(4, Math.min(e.clientX + 12, innerWidth - box.width - 6))}px`;
+	tip.style.top = `${e.clientY + 16 + box.height > innerHeight ? Math.max(4, e.clientY - box.height - 10) : e.clientY + 16}px`;
+}
+
+/** Keys, what they say of themselves, what they do. @type {[string, string, string, (e: KeyboardEvent) => void][]} */
+const keys = [
+	['?', '?', 'this list', () => /** @type {HTMLDialogElement} */ (ui.help).showModal()],
+	['1', '1 2 3', 'summary, flame graph, functions', () => go('summary')],
+	['2', '', '', () => go('flame')],
+	['3', '', '', () => go('functions')],
+	['/', '/', 'search', () => ui.search.focus()],
+	['n', 'n N', 'next match, match before', () => jump(1)],
+	['N', '', '', () => jump(-1)],
+	['Enter', 'Enter', 'zoom to the cursor', () => flame.cursor >= 0 && zoomTo(flame.cursor)],
+	['Escape', 'Esc', 'zoom out by one, then step back by one', () => flame.zoom >= 0 ? zoomTo(flame.parent(flame.zoom)) : state.done.length ? stepBack(state.done.length - 1) : 0],
+	['ArrowUp', '\u2190 \u2191 \u2192 \u2193', 'move the cursor', e => moveCursor(e.key)],
+	['ArrowDown', '', '', e => moveCursor(e.key)],
+	['ArrowLeft', '', '', e => moveCursor(e.key)],
+	['ArrowRight', '', '', e => moveCursor(e.key)],
+	['t', 't', 'roots at the bottom, or at the top', () => ui.direction.click()],
+	['o', 'o', 'heaviest first, or by name', () => ui.order.click()],
+	['i', 'i', 'inverted: callers below functions', () => ui.invert.click()],
+	['f', 'f', 'only this function and what it calls', () => transformHere('f')],
+	['b', 'b', 'callers of this function', () => transformHere('b')],
+	['m', 'm', 'merge this function into its callers', () => transformHere('m')],
+	['d', 'd', 'drop stacks with this function', () => transformHere('d')],
+	['c', 'c', 'show calls within this file as one frame', () => transformHere('c')],
+	['r', 'r', 'show recursion of this function as one frame', () => transformHere('r')],
+	['0', '0', 'everything again', reset],
+];
+
+/** @param {string} view */
+function go(view) {
+	state.view = view;
+	writeAddress(true);
+	showAll();
+}
+
+/** @param {KeyboardEvent} e */
+function pressed(e) {
+	const target = /** @type {HTMLElement} */ (e.target), key = keys.find(row => row[0] === e.key);
+	const isWriting = target.matches('input, select, textarea'), isFrame = /^Arrow|^[fbmdcr]$|^Enter$/.test(e.key);
+
+	if (isWriting && e.key === 'Escape')
+		target.blur();
+	if (isWriting && e.key === 'Enter' && target === ui.search)
+		jump(e.shiftKey ? -1 : 1);
+	if (!key || isWriting || e.ctrlKey || e.metaKey || e.altKey || /** @type {HTMLDialogElement} */ (ui.help).open)
+		return;
+	if (isFrame && (state.view !== 'flame' || (target.matches('button, a') && e.key === 'Enter')))
+		return;
+	e.preventDefault();
+	key[3](e);
+}
+
+function buildHelp() {
+	const rows = keys.filter(row => row[1]).map(row => make('tr', {},
+		make('td', {}, ...row[1].split(' ').flatMap(word => [make('kbd', {}, word), ' '])), make('td', {}, row[2])));
+
+	return make('dialog', {'aria-label': 'Keys'}, make('h2', {}, 'Keys'), make('table', {}, make('tbody', {}, ...rows)),
+		make('h2', {}, 'Search'), make('p', {}, 'A regular expression on names of functions; capitals count if there are any. Words are all wanted, | begins '
+			+ 'another choice, a backslash before a blank makes it part of a word. dso:libc matches files, thread:sh names of threads.'),
+		make('form', {method: 'dialog'}, make('button', {}, 'Close')));
+}
+
+function build() {
+	const app = ui.app = /** @type {HTMLElement} */ (document.getElementById('app'));
+
+	app.replaceChildren();
+	for (const [view, title] of Object.entries(VIEWS))
+		ui['to-' + view] = make('button', {click: () => go(view)}, title);
+	ui.help = buildHelp();
+	ui.crumbs = make('div', {class: 'crumbs', role: 'navigation', 'aria-label': 'Transforms'});
+	ui.tip = make('div', {class: 'tip', hidden: true});
+	ui.summary = buildSummary();
+	ui.flame = buildFlame();
+	ui.functions = buildFunctions();
+	app.append(make('header', {}, make('h1', {title: data.about.title}, data.about.title), make('nav', {'aria-label': 'Sections'},
+		...Object.keys(VIEWS).map(view => ui['to-' + view]), make('button', {title: 'Keys (?)', 'aria-label': 'Keys', click: () => keys[0][3](/** @type {any} */ (null))}, '?'))),
+	buildBar(), ui.crumbs, ui.summary, ui.flame, ui.functions, ui.help, ui.tip);
+	document.addEventListener('keydown', pressed);
+	addEventListener('popstate', () => { readAddress(); makeTree().then(showAll); });
+	matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => flame.later());
+	addEventListener('beforeprint', () => { showFunctions(); flame.measure(); flame.draw(); });
+}
+
+async function start() {
+	await loadData();
+	readAddress();
+	build();
+	await makeTree();
+	showAll();
+	document.documentElement.dataset.ready = String(Math.round(performance.now()));
+}
+
+start().catch(error => {
+	const app = /** @type {HTMLElement} */ (document.getElementById('app'));
+
+	app.textContent = `This page could not be shown: ${error.message}. It needs a browser of 2023 or later.`;
+});

@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""The page of report --html in a browser: its figures are those of report --json, it does what it says, and names do nothing."""
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import PATIENCE, TOP, can_record, main, needs, pace, run, skip, test
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MODULES = os.path.join(os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), 'pace', 'node')
+SCRIPTS = [os.path.join(TOP, 'src/view/html', name + '.js') for name in ('data', 'tree', 'flame', 'page')]
+
+HOSTILE = ['<script>alert(1)</script>', '<img src=x onerror=alert(2)>', ']]>', '</script><b>', '--><u>&lt;', 'a\u202eb', 'x' * 65536,
+           '\x1b[31mred', '"\'`${7*7}', '__proto__', 'constructor']
+
+# Two events, threads, recursion; the sums are easily done by hand.
+FOLDED = '''main;work;parse;read 10 1
+main;work;parse 30 2
+main;work;parse;parse;read 5 0
+main;idle 40 9
+other;work;Read 15 0
+'''
+
+
+def needs_module(name, version):
+    """Gets a package with npm, once: into the cache, not into the repository."""
+    needs('node', 'npm')
+    where = os.path.join(MODULES, 'node_modules', name)
+    if not os.path.exists(where):
+        os.makedirs(MODULES, exist_ok=True)
+        got = run('npm', 'install', '--prefix', MODULES, '--no-audit', '--no-fund', f'{name}@{version}', timeout=120)
+        if got.status or not os.path.exists(where):
+            skip(f'npm cannot install {name}: {got.err.strip()[-200:]}')
+
+
+def needs_browser():
+    found = shutil.which('chromium') or shutil.which('chromium-browser') or shutil.which('google-chrome')
+    if not found:
+        skip('chromium is not installed')
+    needs_module('playwright-core', '1.65.1')
+    os.environ['PACE_CHROMIUM'] = found
+
+
+def browse(page, script, width=1280, scheme='light'):
+    """Runs a script of playwright with a page; nothing may go wrong, and nothing may be asked of the network."""
+    done = subprocess.run(['node', os.path.join(HERE, 'browse.mjs'), MODULES, os.path.abspath(page), str(width), scheme], input=script,
+                          capture_output=True, text=True, timeout=2 * PATIENCE)
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert not answer['problems'], answer['problems']
+    return answer['result']
+
+
+def write_page(text=FOLDED, name='page'):
+    with open(name + '.folded', 'w', encoding='utf-8') as file:
+        file.write(text)
+    result = pace('report', '-i', name + '.folded', '--html', name + '.html')
+    assert result.status == 0 and not result.out, result
+    return name + '.html'
+
+
+@test
+def functions_and_totals_of_the_page_are_those_of_json():
+    needs_browser()
+    can_record()
+    work = 'for i in $(seq 3); do find /usr/lib >/dev/null; seq 100000 | sort -n | md5sum; done'
+    assert pace('record', '-g', '-F', '2000', '-o', 'x.data', '--', 'sh', '-c', work).status == 0
+    assert pace('report', '-i', 'x.data', '--html', 'x.html').status == 0
+    event = json.loads(pace('report', '-i', 'x.data', '--json', '-s', 'dso,symbol').out)['events'][0]
+    answer = browse('x.html', '''
+        await page.click('text=Functions');
+        return page.evaluate(() => {
+            const sums = sumFunctions(shown.tree), rows = {};
+            data.names.forEach((name, i) => {
+                const key = fileOf(i) + ' ' + name, row = rows[key] = rows[key] || [0, 0, 0];
+                row[0] += sums.self[i];
+                row[1] += sums.total[i];
+                row[2]++;
+            });
+            return {rows, samples: data.about.events[0].samples, period: data.about.events[0].period, all: shown.tree.sum[shown.tree.n],
+                first: [...document.querySelectorAll('.functions tbody tr:first-child td')].map(cell => cell.textContent)};
+        });''')
+    assert (answer['samples'], answer['period'], answer['all']) == (event['samples'], event['period'], event['period']), answer
+    compared = 0
+    for row in event['rows'][:50]:
+        self, total, n = answer['rows'][f"{row['dso']} {row['symbol']}"]
+        # A function that is inlined elsewhere has two rows here, whose totals may be of the same stacks.
+        if n == 1:
+            assert (self, total) == (row['period'], row['total_period']), (row['symbol'], self, total, row)
+            compared += 1
+    assert compared >= 5, compared
+    first = max(event['rows'], key=lambda row: row['period'])
+    assert answer['first'][4] == first['symbol'] and answer['first'][0] == f"{first['share']:.2f}%", (answer['first'], first)
+
+
+@test
+def search_zoom_event_and_transforms_are_in_the_address():
+    needs_browser()
+    answer = browse(write_page(), '''
+        const look = () => page.evaluate(() => ({
+            hash: location.hash, zoom: flame.zoom < 0 ? '' : data.names[shown.tree.name[flame.zoom]], all: shown.tree.sum[shown.tree.n],
+            status: ui.status.textContent, crumbs: [...ui.crumbs.querySelectorAll('button')].map(b => b.textContent)}));
+        const settled = () => page.waitForTimeout(150), ret = {};
+
+        await page.fill('input[aria-label=Search]', 'read');
+        await settled();
+        ret.any = (await look()).status;
+        await page.fill('input[aria-label=Search]', 'Read');
+        await settled();
+        ret.capital = (await look()).status;
+        await page.fill('input[aria-label=Search]', 'r.*d|idle');
+        await settled();
+        ret.either = (await look()).status;
+        await page.fill('input[aria-label=Search]', 'parse');
+        await page.keyboard.press('Escape');
+        await settled();
+        ret.nested = (await look()).status;
+        await page.keyboard.press('n');
+        ret.jumped = await page.evaluate(() => data.names[shown.tree.name[flame.cursor]]);
+        await page.keyboard.press('Enter');
+        ret.zoomed = await look();
+        await reopen(ret.zoomed.hash);
+        ret.zoomedAgain = await look();
+        await page.selectOption('select[aria-label="What the search does"]', 'keep');
+        await settled();
+        ret.kept = (await look()).all;
+        await page.selectOption('select[aria-label="What the search does"]', 'remove');
+        await settled();
+        ret.removed = (await look()).all;
+        await page.click('text=Reset');
+        await page.selectOption('select[aria-label=Event]', '1');
+        await settled();
+        ret.second = await look();
+        await page.selectOption('select[aria-label=Event]', '0');
+        await page.click('text=Functions');
+        await page.click('.functions tbody tr:has-text("work")');
+        await settled();
+        ret.only = await look();
+        await page.evaluate(() => transform('m', data.names.indexOf('parse')));
+        await settled();
+        ret.merged = await page.evaluate(() => [...shown.tree.name].map((n, i) =>
+            `${shown.tree.depth[i]} ${data.names[n]} ${shown.tree.sum[i + 1] - shown.tree.sum[i]}`));
+        ret.steps = await look();
+        await reopen(ret.steps.hash);
+        ret.stepsAgain = await look();
+        await page.keyboard.press('Escape');
+        await settled();
+        ret.back = (await look()).crumbs;
+        await page.click('text=Reset');
+        await settled();
+        await page.keyboard.press('i');
+        await settled();
+        ret.inverted = await page.evaluate(() => { const t = shown.tree; return Object.fromEntries([...t.name].map((n, i) => [i, n])
+            .filter(([i]) => t.depth[i] === 1).map(([i, n]) => [data.names[n], t.sum[t.end[i]] - t.sum[i]])); });
+        ret.callers = await page.evaluate(() => { const t = transforms.b.of(wholeTree(data.values[0]), data.names.indexOf('parse'), false);
+            return [...t.name].map((n, i) => `${t.depth[i]} ${data.names[n]} ${t.sum[t.end[i]] - t.sum[i]}`); });
+        ret.recursion = await page.evaluate(() => { const t = transforms.r.of(wholeTree(data.values[0]), data.names.indexOf('parse'), false);
+            return [...t.name].map((n, i) => `${t.depth[i]} ${data.names[n]} ${t.sum[t.end[i]] - t.sum[i]}`); });
+        return ret;''')
+    assert answer['any'].startswith('30.00% (30)') and answer['capital'].startswith('15.00% (15)'), answer
+    assert answer['either'].startswith('70.00% (70)'), answer
+    # The recursive call is counted once.
+    assert answer['nested'].startswith('45.00% (45) in 1'), answer
+    assert answer['jumped'] == answer['zoomed']['zoom'] == 'parse', answer
+    assert [answer['zoomedAgain'][key] for key in ('hash', 'zoom', 'all')] == [answer['zoomed'][key] for key in ('hash', 'zoom', 'all')], answer
+    assert (answer['kept'], answer['removed']) == (45, 55), answer
+    assert answer['second']['all'] == 12 and 'e=1' in answer['second']['hash'], answer
+    assert answer['only']['all'] == 60 and answer['only']['crumbs'] == ['all', 'only work'], answer
+    assert answer['merged'] == ['1 work 30', '2 Read 15', '2 read 15'], answer
+    assert answer['steps'] == answer['stepsAgain'] and answer['steps']['crumbs'] == ['all', 'only work', 'merged parse'], answer
+    assert answer['back'] == ['all', 'only work'], answer
+    assert answer['inverted'] == {'parse': 30, 'read': 15, 'idle': 40, 'Read': 15}, answer
+    assert answer['callers'] == ['1 parse 45', '2 work 45', '3 main 45'], answer
+    assert [row for row in answer['recursion'] if 'parse' in row or ' read ' in row] == ['3 parse 45', '4 read 15'], answer
+
+
+@test
+def the_page_fits_wide_and_narrow_windows_in_light_and_dark():
+    needs_browser()
+    page = write_page()
+    for width in (1280, 390):
+        for scheme in ('light', 'dark'):
+            for view in ('summary', 'flame', 'functions'):
+                wide, drawn = browse(page, f'''
+                    await reopen('#v={view}');
+                    await page.waitForTimeout(100);
+                    return page.evaluate(() => [document.documentElement.scrollWidth,
+                        flame.context.getImageData(0, 0, flame.canvas.width, flame.canvas.height).data.some(byte => byte)]);''',
+                                     width, scheme)
+                assert wide <= width and drawn == (view == 'flame'), (width, scheme, view, wide, drawn)
+
+
+@test
+def hostile_names_do_nothing_but_appear():
+    needs_browser()
+    text = ''.join(f'{name};{below} {i + 1}\n' for i, name in enumerate(HOSTILE) for below in ('main', HOSTILE[(i + 3) % len(HOSTILE)]))
+    page = write_page(text, 'hostile')
+    with open(page, encoding='utf-8') as file:
+        html = file.read()
+    assert not re.search('[\x00-\x08\x0b-\x1f\x7f\u202e]', html)
+    # Nothing of names is markup, not even where scripts are off.
+    assert '<img' not in html and '<u>' not in html and '<b>' not in html and 'alert(1)</script>' not in html
+    answer = browse(page, '''
+        for (const view of ['Summary', 'Functions', 'Flame graph'])
+            await page.click(`nav >> text=${view}`);
+        await page.mouse.move(400, 250);
+        await page.fill('input[aria-label=Search]', '<script>');
+        return page.evaluate(() => [document.querySelectorAll('img, u, b').length, data.names.filter(n => n.includes('<script>')).length,
+            Math.max(...data.names.map(n => n.length)), ui.status.textContent]);''')
+    assert answer[0] == 0 and answer[1] == 2 and answer[2] >= 65536 and '%' in answer[3], answer
+
+
+@test
+def the_page_is_readable_without_scripts_and_asks_nobody():
+    page = write_page()
+    result = pace('report', '-i', 'page.folded', '--format', 'html')
+    assert result.status == 0, result
+    assert "default-src 'none'" in result.out and '://' not in re.sub('<script.*?</script>', '', result.out, flags=re.S)
+    static = result.out[result.out.index('<noscript>'):result.out.index('</noscript>')]
+    assert re.search(r'<td class="number">40.00%</td><td class="number">40.00%</td><td>idle</td>', static), static
+    assert re.search(r'<td class="number">30.00%</td><td class="number">45.00%</td><td>parse</td>', static), static
+    with open(page, encoding='utf-8') as file:
+        assert file.read() == result.out
+
+
+@test
+def a_page_is_whole_or_not_there():
+    write_page()
+    os.mkdir('folder')
+    result = pace('report', '-i', 'page.folded', '--html', 'folder')
+    assert result.status != 0 and 'folder' in result.err, result
+    result = pace('report', '-i', 'nothing.data', '--html', 'other.html')
+    assert result.status != 0 and not glob.glob('other*'), result
+
+
+@test
+def scripts_are_small_and_their_types_hold():
+    assert sum(os.path.getsize(path) for path in SCRIPTS) < 60_000
+    needs_module('typescript', '7.0.2')
+    checked = run(os.path.join(MODULES, 'node_modules/.bin/tsc'), '--checkJs', '--allowJs', '--noEmit', '--strict', '--target', 'es2023',
+                  '--lib', 'es2023,dom,dom.iterable', *SCRIPTS)
+    assert checked.status == 0, checked
+
+
+if __name__ == '__main__':
+    main()
