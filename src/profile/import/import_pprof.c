@@ -12,18 +12,11 @@
 #include "base/protobuf.h"
 #include "event/abi.h"
 #include "machine/dso.h"
+#include "profile/import/pprof.h"
 #include "symbol/resolve/resolver.h"
 
 enum {
 	TYPES_MOST = 64,
-	/* of Profile */
-	SAMPLE_TYPE = 1,
-	SAMPLE = 2,
-	MAPPING = 3,
-	LOCATION = 4,
-	FUNCTION = 5,
-	STRING = 6,
-	DEFAULT_TYPE = 14,
 	LAST_FIELD = 15,
 };
 
@@ -188,20 +181,20 @@ static int take_location(struct pprof_reader *r, const struct protobuf_field *f,
 
 static int take_table(struct pprof_reader *r, const struct protobuf_field *f, struct err *err)
 {
-	if (f->number == DEFAULT_TYPE && f->type == PROTOBUF_VARINT)
+	if (f->number == PPROF_DEFAULT_TYPE && f->type == PROTOBUF_VARINT)
 		r->default_type = f->value;
 	if (f->type != PROTOBUF_BYTES)
 		return 0;
 	switch (f->number) {
-	case SAMPLE_TYPE:
+	case PPROF_SAMPLE_TYPE:
 		return take_type(r, f, err);
-	case MAPPING:
+	case PPROF_MAPPING:
 		return take_mapping(r, f, err);
-	case LOCATION:
+	case PPROF_LOCATION:
 		return take_location(r, f, err);
-	case FUNCTION:
+	case PPROF_FUNCTION:
 		return take_function(r, f, err);
-	case STRING:
+	case PPROF_STRING:
 		vec_add(&r->strings, f->bytes);
 		return 0;
 	}
@@ -537,7 +530,8 @@ static int take_samples(struct pprof_reader *r, struct err *err)
 
 	r->b.charged_at = 0;
 	while (protobuf_next(&b, &f) > 0) {
-		if (f.number == SAMPLE && f.type == PROTOBUF_BYTES && take_sample(r, f.bytes, err))
+		if (f.number == PPROF_SAMPLE && f.type == PROTOBUF_BYTES &&
+			take_sample(r, f.bytes, err))
 			return err->code;
 		if (importing_charge(&r->b, b.offset, err))
 			return err->code;
@@ -612,12 +606,12 @@ static int pprof_read(const struct import *in, const struct import_options *o, s
 /* Whether the beginning consists of fields of Profile; text does not. */
 static bool pprof_recognizes(const u8 *first, size_t n)
 {
-	static const u8 types[LAST_FIELD + 1] = {[SAMPLE_TYPE] = 1 << PROTOBUF_BYTES,
-		[SAMPLE] = 1 << PROTOBUF_BYTES,
-		[MAPPING] = 1 << PROTOBUF_BYTES,
-		[LOCATION] = 1 << PROTOBUF_BYTES,
-		[FUNCTION] = 1 << PROTOBUF_BYTES,
-		[STRING] = 1 << PROTOBUF_BYTES,
+	static const u8 types[LAST_FIELD + 1] = {[PPROF_SAMPLE_TYPE] = 1 << PROTOBUF_BYTES,
+		[PPROF_SAMPLE] = 1 << PROTOBUF_BYTES,
+		[PPROF_MAPPING] = 1 << PROTOBUF_BYTES,
+		[PPROF_LOCATION] = 1 << PROTOBUF_BYTES,
+		[PPROF_FUNCTION] = 1 << PROTOBUF_BYTES,
+		[PPROF_STRING] = 1 << PROTOBUF_BYTES,
 		[7] = 1,
 		[8] = 1,
 		[9] = 1,
@@ -625,7 +619,7 @@ static bool pprof_recognizes(const u8 *first, size_t n)
 		[11] = 1 << PROTOBUF_BYTES,
 		[12] = 1,
 		[13] = 1 | 1 << PROTOBUF_BYTES,
-		[DEFAULT_TYPE] = 1,
+		[PPROF_DEFAULT_TYPE] = 1,
 		[LAST_FIELD] = 1};
 	struct bytes b = bytes_of(first, n);
 	struct protobuf_field f;
@@ -634,7 +628,7 @@ static bool pprof_recognizes(const u8 *first, size_t n)
 	while (protobuf_next(&b, &f) > 0) {
 		if (f.number > LAST_FIELD || !(types[f.number] & 1 << f.type))
 			return false;
-		has_type |= f.number == SAMPLE_TYPE;
+		has_type |= f.number == PPROF_SAMPLE_TYPE;
 	}
 	return has_type;
 }

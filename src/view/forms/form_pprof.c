@@ -11,18 +11,11 @@
 #include "base/gzip.h"
 #include "base/hash.h"
 #include "base/protobuf.h"
+#include "profile/import/pprof.h"
 #include "view/forms/forms.h"
 #include "view/forms/stackpath.h"
 
 enum {
-	/* of Profile */
-	SAMPLE_TYPE = 1,
-	SAMPLE = 2,
-	MAPPING = 3,
-	LOCATION = 4,
-	FUNCTION = 5,
-	STRING = 6,
-	DEFAULT_TYPE = 14,
 	PAGE = 4096,
 };
 
@@ -80,7 +73,7 @@ static u64 add_type(struct pprof_writer *w, const char *type, const char *unit)
 
 	protobuf_add_u64(&w->message, 1, name);
 	protobuf_add_u64(&w->message, 2, string_of(w, unit));
-	end_message(w, SAMPLE_TYPE);
+	end_message(w, PPROF_SAMPLE_TYPE);
 	return name;
 }
 
@@ -188,7 +181,7 @@ static void add_mapping(struct pprof_writer *w, u32 i)
 	/* All names are there: nobody has to look for more. */
 	protobuf_add_u64(&w->message, 7, 1);
 	protobuf_add_u64(&w->message, 10, 1);
-	end_message(w, MAPPING);
+	end_message(w, PPROF_MAPPING);
 }
 
 static void add_mappings(struct pprof_writer *w)
@@ -215,7 +208,7 @@ static void add_function(struct pprof_writer *w, const struct rowset_place *plac
 	protobuf_add_u64(&w->part, 1, (u64)place->function + 1);
 	protobuf_add_u64(&w->part, 2, name);
 	protobuf_add_u64(&w->part, 3, name);
-	protobuf_add_bytes(&w->out, FUNCTION, str_text(&w->part), w->part.n);
+	protobuf_add_bytes(&w->out, PPROF_FUNCTION, str_text(&w->part), w->part.n);
 	str_clear(&w->part);
 }
 
@@ -241,7 +234,7 @@ static void add_location(struct pprof_writer *w, size_t node)
 		str_clear(&w->part);
 		node = r->nodes[node].parent;
 	} while (place->is_inlined);
-	end_message(w, LOCATION);
+	end_message(w, PPROF_LOCATION);
 }
 
 /* The node above the frame that a node is of. */
@@ -289,7 +282,7 @@ static void add_sample(struct pprof_writer *w, size_t row)
 	str_clear(&w->part);
 	add_values(w, row);
 	add_labels(w, node);
-	end_message(w, SAMPLE);
+	end_message(w, PPROF_SAMPLE);
 }
 
 static void pprof_writer_fini(struct pprof_writer *w)
@@ -324,9 +317,9 @@ static void pprof_form_table(struct page *p, const struct rowset *r)
 		if (stackpath_is_end(r, row))
 			add_sample(&w, row);
 	if (r->n_parts)
-		protobuf_add_u64(&w.out, DEFAULT_TYPE, w.default_type);
+		protobuf_add_u64(&w.out, PPROF_DEFAULT_TYPE, w.default_type);
 	vec_each(text, &w.strings)
-		protobuf_add_bytes(&w.out, STRING, *text, strlen(*text));
+		protobuf_add_bytes(&w.out, PPROF_STRING, *text, strlen(*text));
 	gzip_add(str_text(&w.out), w.out.n, &p->out->text);
 	pprof_writer_fini(&w);
 }
