@@ -497,12 +497,15 @@ void machine_set_build_ids(struct machine *m, const struct file_info *info)
 		const struct file_build_id *entry = &info->build_ids.at[i];
 		struct dso *dso = firsts.at[i];
 
+		if (!dso)
+			continue;
 		/* A single entry describes the file that was there at the end; several stand in order. */
-		if (dso && n[dso->id] > 1)
+		if (n[dso->id] > 1)
 			dso = dso_expect(&m->dsos, dso, n_seen[dso->id]++);
-		while (dso && n[firsts.at[i]->id] == 1 && dso->namesake)
-			dso = dso->namesake;
-		if (dso && entry->id_size && !dso->has_build_id_said)
+		else
+			while (dso->namesake)
+				dso = dso->namesake;
+		if (entry->id_size && !dso->has_build_id_said)
 			dso_set_build_id(dso, entry->id, entry->id_size);
 	}
 	mem_free(n);

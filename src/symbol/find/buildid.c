@@ -103,19 +103,31 @@ u8 buildid_of_map(const char *path, u8 id[BUILD_ID_MAX])
 	return path[0] == '/' && path[1] != '/' ? of_file(path, id) : 0;
 }
 
-static bool has_hit_namesake(const struct machine *m, const bool *hit, const struct dso *dso)
+/*
+ * The DSOs that get an entry, by id: those that are hit, and all files of a path if one of them is, because their
+ * entries' order says which is whose.
+ */
+static bool *listed(const struct machine *m, const bool *hit)
 {
-	if (!dso->has_namesakes)
-		return false;
-	vec_each(other, &m->dsos.at)
-		if (hit[(*other)->id] && (*other)->has_namesakes && (*other)->path == dso->path)
-			return true;
-	return false;
+	bool *ret = mem_zalloc(m->dsos.at.n + 1);
+
+	vec_each(d, &m->dsos.at) {
+		bool is_hit = false;
+
+		if ((*d)->nth)
+			continue; /* the first of the path has marked it */
+		for (const struct dso *dso = *d; dso; dso = dso->namesake)
+			is_hit |= hit[dso->id];
+		for (const struct dso *dso = *d; dso; dso = dso->namesake)
+			ret[dso->id] = is_hit;
+	}
+	return ret;
 }
 
 void buildid_collect(const struct machine *m, const bool *hit, const struct roots *roots,
 	struct file_info *info)
 {
+	bool *is_listed = listed(m, hit);
 	struct liveproc liveproc;
 
 	liveproc_init(&liveproc, m, "/proc");
@@ -125,8 +137,7 @@ void buildid_collect(const struct machine *m, const bool *hit, const struct root
 		struct file_build_id entry = {.pid = dso->is_guest ? (s32)dso->pid : -1,
 			.path = dso->path};
 
-		/* Of files at one path each has its entry, which tells by its order whose it is. */
-		if (!hit[dso->id] && !has_hit_namesake(m, hit, dso))
+		if (!is_listed[dso->id])
 			continue;
 		entry.id_size = of_dso(&liveproc, dso, entry.id);
 		entry.misc = dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE
@@ -137,5 +148,6 @@ void buildid_collect(const struct machine *m, const bool *hit, const struct root
 		if (entry.id_size || dso->has_namesakes)
 			vec_add(&info->build_ids, entry);
 	}
+	mem_free(is_listed);
 	liveproc_fini(&liveproc);
 }
