@@ -21,6 +21,7 @@
 #include "view/rows/diffrows.h"
 #include "view/rows/stackrows.h"
 #include "view/forms/forms.h"
+#include "view/text/colour.h"
 
 struct diff_command {
 	bool is_strict;
@@ -473,7 +474,8 @@ static void show_event(const struct comparing *c, struct compared *compared, boo
 
 static void show(struct comparing *c, struct out *out)
 {
-	static const struct text_options text = {.n_workers = 1};
+	const struct text_options text = {.n_workers = 1,
+		.has_colour = colour_is_on(COLOUR_AUTO, out->fd)};
 	const struct diff_command *o = c->options;
 	struct page p = {.form = form_chosen(&o->forms),
 		.out = out,

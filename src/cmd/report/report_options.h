@@ -16,9 +16,11 @@
 #include "cmd/symbols.h"
 #include "profile/gather/filter.h"
 #include "profile/check/recorded.h"
+#include "view/text/colour.h"
 
 struct report_options {
 	const char *input;
+	enum colour_mode colour;
 	struct keys_options keys;
 	struct symbol_options symbols;
 	struct graph_options graph;
