@@ -140,7 +140,7 @@ int annotating_count(struct annotating *r, struct err *err)
 	symbol_options_tell(&o->symbols, o->debuginfod_s, &reading);
 	if (blocks_are_there(&in->trace.session)) {
 		r->assembly.blocks = &r->blocks;
-		reading.beside[reading.n_beside++] = &blocks;
+		reading.visitors[reading.n_visitors++] = &blocks;
 	}
 	if (check_cpus(r, err) || recorded_read(in, &reading, err))
 		return err->code;

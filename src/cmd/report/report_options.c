@@ -220,7 +220,7 @@ void report_options_init(struct report_options *o)
 		.graph.limit = -1};
 }
 
-void report_options_spread(struct report_options *o)
+void report_options_settle(struct report_options *o)
 {
 	o->keys.children = o->children;
 	o->answer.forms.is_chosen[FORM_HTML] = o->answer.html;
