@@ -590,7 +590,7 @@ static int run_diff(int argc, char **argv)
 
 const struct cmd cmd_diff = {
 	.name = "diff",
-	.summary = "compare recordings: what became slower, what faster",
+	.summary = "compare recordings: what became slower or faster",
 	.usage = {"[OPTIONS] [BASELINE] [FILE...]", "[OPTIONS] BASELINE... -- FILE...", NULL},
 	.notes =
 		"Without files perf.data.old is compared with perf.data. Several recordings on each side tell change from chance.\n",
