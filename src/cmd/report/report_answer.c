@@ -349,7 +349,7 @@ static void show_stacks(struct answer *a, struct page *p)
 	for (u32 event = 0; event < profile->events.n; event++)
 		if (!is_left_out(a, event, 1)) {
 			stackrows_add_part(&stacks, profile->events.at[event].name,
-				a->text->is_wall || recorded_is_time(a->recorded, event));
+				recorded_is_time(a->recorded, event));
 			stacks.n_parts++;
 		}
 	for (u32 event = 0; event < profile->events.n; event++)

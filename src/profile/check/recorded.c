@@ -91,6 +91,8 @@ bool recorded_is_time(const struct recorded *r, u32 event)
 	const char *name = r->profile.events.at[event].name;
 	const size_t n = strlen(name);
 
+	if (r->has_wall)
+		return true;
 	if (recorded_has_trace(r))
 		return counts_is_clock(&r->trace.session.reader.events.at[event]);
 	return n >= strlen(unit) && !strcmp(name + n - strlen(unit), unit);
@@ -237,6 +239,7 @@ static void say_cut(const struct recorded *r, u32 max_stack)
 
 static int read_trace(struct recorded *r, const struct recorded_options *o, struct err *err)
 {
+	r->has_wall = o->has_wall;
 	if (scan(r, o, err))
 		return err->code;
 	r->trace.session.read_most = o->read_most;
