@@ -21,7 +21,9 @@ __attribute__((noinline)) void work(void) { leaf(5000); again(5); sink++; }
 int main(void) { for (int i = 0; i < 20000; i++) work(); return 0; }
 '''
 EVENTS = ['cpu-clock', 'task-clock']
-PACKAGES = ['speedscope@1.25.0', 'ajv@8.20.0', 'pprof-format@2.3.2']
+PACKAGES = ['speedscope@1.25.0', 'ajv@8.20.0', 'pprof-format@2.3.2', 'protobufjs@8.8.1']
+PROTO = os.path.join(TOP, 'tests/oracle/profiles.proto')
+PROFILES = 'opentelemetry.proto.profiles.v1development.ProfilesData'
 
 
 def record():
@@ -184,7 +186,50 @@ def read_callgrind(path):
     return result
 
 
-READERS = {'speedscope': read_speedscope, 'pprof': read_pprof, 'callgrind': read_callgrind}
+def read_otlp(path):
+    """Checks the rules of the format, too: tables begin with a zero value and have each entry once, references are to what is there."""
+    with open(path, 'rb') as file:
+        data = collections.defaultdict(list)
+        for number, value in fields(file.read()):
+            data[number].append(value)
+    tables = collections.defaultdict(list)
+    for number, value in fields(data[2][0]):
+        tables[number].append(value)
+    assert len(data[2]) == 1 and set(tables) <= set(range(1, 8)), (len(data[2]), set(tables))
+    for number in range(1, 8):
+        assert tables[number][0] == b'' and len(set(tables[number])) == len(tables[number]), (number, tables[number][:3])
+    mappings, locations, functions, _, strings, attributes, stacks = (tables[number] for number in range(1, 8))
+    strings = [text.decode('utf-8') for text in strings]
+
+    def name_of(line):
+        return strings[dict(fields(functions[dict(fields(line))[1]]))[1]]
+
+    def names_of(location):
+        plain = dict(fields(locations[location]))
+        lines = [name_of(value) for number, value in fields(locations[location]) if number == 3]
+        mapping = dict(fields(mappings[plain[1]]))
+        assert location and mapping.get(1, 0) <= plain.get(2, 0) < mapping[2] and strings[mapping[4]], (plain, mapping)
+        return [f'{name} (inlined)' for name in lines[:-1]] + lines[-1:]
+
+    stacks = [[name for location in numbers(dict(fields(stack)).get(1, b'')) for name in names_of(location)] for stack in stacks]
+    scope, = [value for number, value in fields(data[1][0]) if number == 2]
+    result = {}
+    for number, profile in fields(scope):
+        if number != 2:
+            continue
+        (_, kind), *samples = fields(profile)
+        kind = [strings[i] for _, i in fields(kind)]
+        sums = result[kind[0] + ('' if kind[1] == 'nanoseconds' else '/' + kind[1])] = Sums()
+        for _, sample in samples:
+            sample = dict(fields(sample))
+            value, = numbers(sample[4])
+            (key, text), = [[value for _, value in fields(attributes[i])] for i in numbers(sample[2])] if 2 in sample else [(0, 0)]
+            assert not key or strings[key] == 'thread.name' and dict(fields(text))[1].decode(), (key, text)
+            sums.add(stacks[sample[1]], value)
+    return {name: sums for name, sums in result.items() if len(result) == 1 or not name.endswith('samples/count')}
+
+
+READERS = {'speedscope': read_speedscope, 'pprof': read_pprof, 'callgrind': read_callgrind, 'otlp': read_otlp}
 
 
 @test
@@ -325,6 +370,45 @@ def an_exported_profile_of_pprof_is_read_back_equal():
         assert +ours[event].total == +back[f'{event}/nanoseconds'].total, event
 
 
+# Type of profiles -> the sum of its values.
+DECODE = """
+const fs = require('fs'), protobuf = require('protobufjs');
+const type = protobuf.loadSync(process.argv[1]).lookupType(process.argv[3]);
+const bytes = fs.readFileSync(process.argv[2]);
+const data = type.decode(bytes);
+// Fields that the .proto does not have would be missing here.
+console.log(Buffer.compare(Buffer.from(type.encode(data).finish()), bytes));
+for (const profile of data.resourceProfiles[0].scopeProfiles[0].profiles)
+    console.log(data.dictionary.stringTable[profile.sampleType.typeStrindex] + ' ' +
+        profile.samples.reduce((sum, sample) => sum + BigInt(sample.values[0].toString()), 0n));
+"""
+
+
+@test
+def protobufjs_decodes_profiles_of_opentelemetry_and_finds_nothing_else_in_them():
+    packages()
+    path = record()
+    same, *lines = node(DECODE, PROTO, export('otlp', path), PROFILES).strip().split('\n')
+    sums = dict(line.rsplit(' ', 1) for line in lines)
+    assert same == '0' and len(sums) == 2 * len(EVENTS), (same, sums)
+    assert {event: int(sums[event]) for event in EVENTS} == {event: s.all for event, s in reported(path).items()}, sums
+
+
+@test
+def protoc_decodes_profiles_of_opentelemetry_and_finds_nothing_else_in_them():
+    needs('protoc')
+    path = record()
+    done = run('sh', '-c', 'protoc --decode="$0" -I "$1" "$2" <"$3"', PROFILES, os.path.dirname(PROTO), PROTO, export('otlp', path))
+    assert done.status == 0, done
+    # Fields without a name are numbers.
+    assert not re.search(r'^\s*\d+[: ]', done.out, re.M), done.out[:1000]
+    values = [int(n) for n in re.findall(r'^\s+values: (\d+)$', done.out, re.M)]
+    sums = reported(path)
+    events = json.loads(pace('report', '-i', path, '--json').out)['events']
+    assert sum(values) == sum(s.all for s in sums.values()) + sum(e['samples'] for e in events), (sum(values), sums)
+
+
+BINARY = ['pprof', 'otlp']
 HOSTILE = ['<script>alert(1)</script>', '</script>', ']]>', 'quote" back\\slash', 'percent%s', '(7) number', 'fn=(3) x', '\u202eevil\u202c',
            'x' * 65536, 'tab\there', 'esc\x1b[31m', 'snow\u2603', 'calls=1 2']
 
@@ -344,7 +428,7 @@ def names_that_are_meant_to_do_harm_are_only_names():
     for form, read in READERS.items():
         with open(export(form, 'hostile.folded'), 'rb') as file:
             raw = file.read()
-        if form != 'pprof':
+        if form not in BINARY:
             assert not re.search(rb'[\x00-\x08\x0b-\x1f\x7f]', raw) and '\u202e'.encode() not in raw, form
             raw.decode('utf-8')
         sums, = read(f'out.{form}').values()

@@ -12,6 +12,7 @@
 	X(speedscope) \
 	X(pprof)      \
 	X(callgrind)  \
+	X(otlp)       \
 	X(ndjson)     \
 	X(html)
 
