@@ -92,6 +92,47 @@ TEST(stackrows_addresses_of_a_function_are_places_of_one_function)
 	made_fini(&m);
 }
 
+/* Samples keep their row of the profile; the tree says which node that is. */
+TEST(stackrows_say_in_which_node_each_sample_of_the_timeline_is)
+{
+	static const char *const stacks[] = {"a;b", "a", "a;b"};
+	struct stackrows s = {.detail = STACKROWS_FUNCTIONS,
+		.is_one_recording = true,
+		.n_parts = 2};
+	struct profilemaker m;
+	struct calls calls;
+
+	profilemaker_init(&m, LABEL_BIT(LABEL_COMM));
+	profilemaker_event(&m, "cycles");
+	profilemaker_event(&m, "faults");
+	m.profile.timeline = timeline_new(1);
+	for (u32 i = 0; i < ARRAY_SIZE(stacks); i++) {
+		profilemaker_add(&m,
+			&(struct profilemaker_sample){.event = i == 2,
+				.stack = stacks[i],
+				.period = 1});
+		timeline_add(m.profile.timeline, &(struct timeline_thread){1, 1, "sh"},
+			&(struct timeline_sample){.time = 10 - i, .period = 1, .row = i});
+	}
+	calls_init(&calls, &m.profile);
+	for (u32 part = 0; part < 2; part++) {
+		stackrows_add_part(&s, part ? "faults" : "cycles", false);
+		stackrows_add(&s, &m.profile, &calls, part, part);
+	}
+	stackrows_finish(&s);
+	CHECK(s.rows.moments && s.rows.moments->timeline == m.profile.timeline);
+	for (u32 i = 0; i < ARRAY_SIZE(stacks); i++) {
+		const u32 node = s.rows.moments->node_of[i];
+
+		CHECK_EQ(s.rows.moments->part_of[i], i == 2);
+		CHECK_STR(stackpath_place(&s.rows, node)->name, i == 1 ? "a" : "b");
+		CHECK_EQ(stackpath_value(&s.rows, node, i == 2, STACKPATH_PERIOD), 1);
+	}
+	stackrows_fini(&s);
+	calls_fini(&calls);
+	profilemaker_fini(&m);
+}
+
 TEST(filelayout_puts_files_where_no_other_file_is)
 {
 	static const char *const stacks[] = {"main@/bin/a;f@/lib/libf.so;k:vfs_read",

@@ -75,6 +75,11 @@ bool answer_needs_stacks(const struct answer *a)
 	return has_tree(a->options) || has_stacks(a->options);
 }
 
+u64 answer_timeline_most(const struct answer *a)
+{
+	return form_chosen(&a->options->forms)->wants & FORM_WANTS_TIMES ? TIMELINE_MOST : 0;
+}
+
 /* Checks one assertion for one event; if there are several events the message names it. */
 static int check_claim(const struct answer *a, const struct assertion *c, u32 event,
 	struct log *log, bool *ret_fails, struct err *err)

@@ -10,6 +10,7 @@
 #ifndef PACE_PROFILE_ROWSET_H
 #define PACE_PROFILE_ROWSET_H
 
+#include "profile/gather/timeline.h"
 #include "profile/rows/cell.h"
 
 enum rowset_group {       /* what a column is about: each form orders these groups in its own way */
@@ -68,6 +69,13 @@ struct rowset_part {
 	bool is_time;     /* its periods are ns */
 };
 
+/* The samples that are counted in a tree, in the order of time. */
+struct rowset_moments {
+	const struct timeline *timeline;
+	const u32 *node_of,
+		*part_of; /* by timeline_sample.row: node and part of the tree; node 0: it is in none */
+};
+
 struct rowset {
 	const struct rowset_column *columns; /* for programs */
 	const struct rowset_column *shown;   /* for people, in their order */
@@ -92,6 +100,7 @@ struct rowset {
 	size_t n_places;
 	u32 n_functions;
 	const struct rowset_part *parts;
+	const struct rowset_moments *moments; /* of a tree of FORM_WANTS_TIMES; NULL: not known */
 	bool has_foreign_names; /* nodes have names from another program's folded stacks */
 	u64 part, whole;        /* of a tree: the value of the row above it; the value of 100 % */
 	const void *of;         /* for the maker of the table */

@@ -317,6 +317,10 @@ static void add_row(struct stackrows *s, const struct profile *p, const struct c
 		: stack_row(s, p, c, c->of_row[row], base, part, text);
 	const size_t at = (size_t)node * s->n_parts + part;
 
+	if (s->moments.timeline) {
+		s->node_of_row.at[row] = node;
+		s->part_of_row.at[row] = part;
+	}
 	s->nodes.at[node].own += r->period;
 	s->nodes.at[node].own_samples += r->n_samples;
 	s->samples.at[at] += p->is_imported ? r->period : r->n_samples;
@@ -343,6 +347,11 @@ void stackrows_add(struct stackrows *s, const struct profile *p, const struct ca
 		add_node(s, 0, NULL);
 	while (s->sums.n < s->n_parts)
 		vec_add(&s->sums, (struct stackrows_sum){0});
+	s->moments.timeline = p->timeline;
+	while (p->timeline && s->node_of_row.n < p->rows.n) {
+		vec_add(&s->node_of_row, 0);
+		vec_add(&s->part_of_row, 0);
+	}
 	s->known.n = 0;
 	table_clear(&s->known_index);
 	vec_each(row, &p->rows)
@@ -388,6 +397,8 @@ void stackrows_finish(struct stackrows *s)
 		parent->total += i ? node->total : 0;
 		parent->total_samples += i ? node->total_samples : 0;
 	}
+	s->moments.node_of = s->node_of_row.at;
+	s->moments.part_of = s->part_of_row.at;
 	s->head = (struct rowset){.columns = head_columns,
 		.n_columns = ARRAY_SIZE(head_columns),
 		.n = 1,
@@ -405,6 +416,7 @@ void stackrows_finish(struct stackrows *s)
 		.n_places = s->places.n,
 		.n_functions = s->n_functions,
 		.parts = s->parts.at,
+		.moments = s->moments.timeline ? &s->moments : NULL,
 		.of = s,
 		.cell = cell_of};
 }
@@ -416,6 +428,8 @@ void stackrows_fini(struct stackrows *s)
 	vec_fini(&s->samples);
 	vec_fini(&s->periods);
 	vec_fini(&s->parts);
+	vec_fini(&s->node_of_row);
+	vec_fini(&s->part_of_row);
 	vec_fini(&s->sums);
 	vec_fini(&s->places);
 	vec_fini(&s->codes);

@@ -5,8 +5,9 @@
  * Out      struct rowset with nodes, root first: a name, and the samples (in imported profiles their numbers) and the
  *          period of each part. A row's LABEL_COMM, if there is one, is the outermost. With `detail`, nodes are told
  *          apart by their code and have a place; without, by their names. After stackrows_add_part(), a head with the
- *          parts' names and sums
- * Owns     its nodes and names, until stackrows_fini(); profiles may go as soon as they are added
+ *          parts' names and sums. If the profile has a timeline: where in the tree each of its samples is
+ * Owns     its nodes and names, until stackrows_fini(); profiles may go as soon as they are added, unless they have a
+ *          timeline, which is borrowed
  */
 #ifndef PACE_VIEW_STACKROWS_H
 #define PACE_VIEW_STACKROWS_H
@@ -46,6 +47,8 @@ struct stackrows {
 	VEC(u64) periods;        /* likewise */
 	enum stackrows_detail detail;
 	VEC(struct rowset_part) parts;
+	VEC(u32) node_of_row, part_of_row; /* by the row of the profile, if it has a timeline */
+	struct rowset_moments moments;
 	VEC(struct stackrows_sum) sums; /* likewise */
 	struct rowset head;
 	VEC(struct rowset_place) places;
