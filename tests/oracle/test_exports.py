@@ -3,10 +3,12 @@
 
 Packages of npm are installed into a folder of this user's cache, once. Without node, npm or a network these tests are skipped."""
 import collections
+import contextlib
 import gzip
 import json
 import os
 import re
+import sqlite3
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -229,7 +231,34 @@ def read_otlp(path):
     return {name: sums for name, sums in result.items() if len(result) == 1 or not name.endswith('samples/count')}
 
 
-READERS = {'speedscope': read_speedscope, 'pprof': read_pprof, 'callgrind': read_callgrind, 'otlp': read_otlp}
+def read_sqlite(path):
+    """The tables are consistent, and each view has the sums of the tables that it is made of."""
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        assert db.execute('PRAGMA integrity_check').fetchall() == [('ok',)] and not db.execute('PRAGMA foreign_key_check').fetchall()
+        result = {}
+        for event, name, period in db.execute('SELECT id, name, period FROM events ORDER BY id').fetchall():
+            sums = result[name] = Sums()
+            sums.all = period
+            for function, own, total in db.execute('SELECT function, self, total FROM by_function WHERE event = ?', (name,)):
+                sums.own[function] += own
+                sums.total[function] += total
+            for view in 'by_file', 'by_thread':
+                assert db.execute(f'SELECT sum(period) FROM {view} WHERE event = ?', (name,)).fetchone() == (period,), (view, name)
+            # Node by node: what the table of totals says is what the tree says.
+            assert sorted(db.execute(TOTALS, (event,))) == sorted(db.execute('SELECT function, inlined, total FROM totals WHERE event = ?', (event,)))
+        if db.execute('SELECT count(*) FROM samples').fetchone() != (0,):
+            each = 'SELECT node, event, sum(samples), sum(period) FROM {} GROUP BY node, event ORDER BY node, event'
+            assert db.execute(each.format('samples')).fetchall() == db.execute(each.format('counts')).fetchall()
+    return result
+
+
+# The sums of functions with all that they call, from the tree; in recursion each sample counts once.
+TOTALS = """
+WITH RECURSIVE up (leaf, node) AS (SELECT node, node FROM counts UNION SELECT up.leaf, parent FROM up JOIN nodes n ON n.id = up.node WHERE parent NOT NULL),
+seen AS (SELECT DISTINCT up.leaf, p.function, p.inlined FROM up JOIN nodes n ON n.id = up.node JOIN frames p ON p.id = n.frame)
+SELECT function, inlined, sum(period) FROM seen JOIN counts c ON c.node = seen.leaf WHERE c.event = ? GROUP BY function, inlined
+"""
+READERS = {'speedscope': read_speedscope, 'pprof': read_pprof, 'callgrind': read_callgrind, 'otlp': read_otlp, 'sqlite': read_sqlite}
 
 
 @test
@@ -267,6 +296,29 @@ def callgrind_annotate_has_the_sums_of_the_report():
             assert not figures or [int(n.replace(',', '').replace('.', '0')) for n in figures.groups()] == sums, (name, figures, sums)
         totals = re.search(r'^\s*([\d,]+)\s+([\d,]+)\s+PROGRAM TOTALS', done.out, re.M)
         assert [int(n.replace(',', '')) for n in totals.groups()] == [wanted[event].all for event in EVENTS], done.out
+
+
+@test
+def sqlite_s_own_program_reads_samples_and_stacks():
+    needs('sqlite3')
+    path = record()
+    export('sqlite', path)
+
+    def ask(question):
+        done = run('sqlite3', 'out.sqlite', question)
+        assert done.status == 0, done
+        return done.out.split('\n')[:-1]
+    events = json.loads(pace('report', '-i', path, '--json').out)['events']
+    assert ask('SELECT name, unit, samples, period FROM events') == [f'{e["event"]}|ns|{e["samples"]}|{e["period"]}' for e in events]
+    script = pace('script', '-i', path, '-F', 'time,tid,event', '-G', '--ns')
+    lines = re.findall(r'^\s*(\d+)\s+(\d+)\.(\d{9}):\s+(\S+):', script.out, re.M)
+    assert len(lines) == sum(e['samples'] for e in events), script
+    wanted = [f'{seconds}{ns}|{tid}|{event}' for tid, seconds, ns, event in lines]
+    got = ask('SELECT time, tid, e.name FROM samples s JOIN tasks t ON t.id = task JOIN events e ON e.id = event ORDER BY time, e.id')
+    assert sorted(got) == sorted(wanted), (got[:3], wanted[:3])
+    stacks = ask("SELECT stack FROM stacks WHERE stack LIKE '%;work;leaf%' AND node IN (SELECT node FROM counts)")
+    assert stacks and all(re.match('work;.*main;work;leaf', stack) for stack in stacks), stacks[:5]
+    assert ask("SELECT value FROM recording WHERE name = 'Command'")[0].endswith('./work')
 
 
 @test
@@ -408,7 +460,7 @@ def protoc_decodes_profiles_of_opentelemetry_and_finds_nothing_else_in_them():
     assert sum(values) == sum(s.all for s in sums.values()) + sum(e['samples'] for e in events), (sum(values), sums)
 
 
-BINARY = ['pprof', 'otlp']
+BINARY = ['pprof', 'otlp', 'sqlite']
 HOSTILE = ['<script>alert(1)</script>', '</script>', ']]>', 'quote" back\\slash', 'percent%s', '(7) number', 'fn=(3) x', '\u202eevil\u202c',
            'x' * 65536, 'tab\there', 'esc\x1b[31m', 'snow\u2603', 'calls=1 2']
 

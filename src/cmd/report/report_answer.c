@@ -77,7 +77,11 @@ bool answer_needs_stacks(const struct answer *a)
 
 u64 answer_timeline_most(const struct answer *a)
 {
-	return form_chosen(&a->options->forms)->wants & FORM_WANTS_TIMES ? TIMELINE_MOST : 0;
+	const struct form *form = form_chosen(&a->options->forms);
+
+	if (!(form->wants & FORM_WANTS_TIMES))
+		return 0;
+	return form->n_times ? form->n_times : TIMELINE_MOST;
 }
 
 /* Checks one assertion for one event; if there are several events the message names it. */

@@ -21,6 +21,7 @@ static u32 file_of(struct filelayout *l, const struct rowset_place *place)
 	vec_add(&l->files,
 		((struct filelayout_file){.dso = place->dso,
 			.build = place->build,
+			.name = place->dso_name,
 			.low = UINT64_MAX}));
 	return (u32)l->files.n - 1;
 }
@@ -29,8 +30,7 @@ void filelayout_init(struct filelayout *l, const struct rowset *r)
 {
 	u64 next = FIRST_MAPPING;
 
-	*l = (struct filelayout){.rows = r,
-		.file_of = mem_zalloc((r->n_places + 1) * sizeof(u32))};
+	*l = (struct filelayout){.rows = r, .file_of = mem_zalloc((r->n_places + 1) * sizeof(u32))};
 	for (size_t i = 0; i < r->n_places; i++) {
 		const struct rowset_place *place = &r->places[i];
 		struct filelayout_file *file;

@@ -16,8 +16,9 @@
 
 struct filelayout_file {
 	const char *dso, *build; /* build: NULL if it is not known */
-	u64 low, high;           /* the file's own addresses: first and last byte of its pages with places */
-	u64 start;               /* where `low` is in the layout */
+	const char *name;        /* as tables show it */
+	u64 low, high; /* the file's own addresses: first and last byte of its pages with places */
+	u64 start;     /* where `low` is in the layout */
 };
 
 struct filelayout {
