@@ -67,6 +67,14 @@ u64 answer_labels(const struct answer *a)
 	return labels;
 }
 
+u64 answer_timeline(const struct answer *a)
+{
+	const struct answer_options *o = a->options;
+
+	return has_stacks(o) && form_chosen(&o->forms)->wants & FORM_WANTS_TIMES ? TIMELINE_MOST
+										 : 0;
+}
+
 bool answer_needs_stacks(const struct answer *a)
 {
 	vec_each(c, &a->assertions)
@@ -341,6 +349,7 @@ static void show_stacks(struct answer *a, struct page *p)
 	const unsigned wants = p->form->wants;
 	struct stackrows stacks = {.is_one_recording = true,
 		.are_imports = profile->is_imported,
+		.timeline = wants & FORM_WANTS_TIMES ? profile->timeline : NULL,
 		.detail = wants & FORM_WANTS_ADDRESSES ? STACKROWS_ADDRESSES
 			: wants & FORM_WANTS_FUNCTIONS ? STACKROWS_FUNCTIONS
 						       : STACKROWS_NAMES};
