@@ -115,16 +115,17 @@ TEST(stackrows_say_in_which_node_each_sample_of_the_timeline_is)
 			&(struct timeline_sample){.time = 10 - i, .period = 1, .row = i});
 	}
 	calls_init(&calls, &m.profile);
+	s.timeline = m.profile.timeline;
 	for (u32 part = 0; part < 2; part++) {
 		stackrows_add_part(&s, part ? "faults" : "cycles", false);
 		stackrows_add(&s, &m.profile, &calls, part, part);
 	}
 	stackrows_finish(&s);
-	CHECK(s.rows.moments && s.rows.moments->timeline == m.profile.timeline);
+	CHECK(s.rows.times && s.rows.times->timeline == m.profile.timeline);
 	for (u32 i = 0; i < ARRAY_SIZE(stacks); i++) {
-		const u32 node = s.rows.moments->node_of[i];
+		const u32 node = s.rows.times->spots[i].node;
 
-		CHECK_EQ(s.rows.moments->part_of[i], i == 2);
+		CHECK_EQ(s.rows.times->spots[i].part, i == 2);
 		CHECK_STR(stackpath_place(&s.rows, node)->name, i == 1 ? "a" : "b");
 		CHECK_EQ(stackpath_value(&s.rows, node, i == 2, STACKPATH_PERIOD), 1);
 	}

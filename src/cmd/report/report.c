@@ -61,7 +61,7 @@ static void tell_thinned(const struct reporting *r)
 
 	if (t && t->every > 1)
 		log_note(r->recorded.log,
-			"there are more samples than --format %s takes one by one: one of %u stands for the others",
+			"there are more samples than %s takes one by one: one of %u stands for the others",
 			form_chosen(&r->options->answer.forms)->name, t->every);
 }
 

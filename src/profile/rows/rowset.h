@@ -64,16 +64,21 @@ struct rowset_place {
 	bool is_inlined;         /* part of the code of the node's parent */
 };
 
+/* Where a sample of the timeline is in a tree of stacks. */
+struct rowset_spot {
+	u32 node; /* a row of the tree; 0: it is not there */
+	u32 part;
+};
+
+/* The samples of a tree of stacks in the order of time. */
+struct rowset_times {
+	const struct timeline *timeline;
+	const struct rowset_spot *spots; /* by timeline_sample.row */
+};
+
 struct rowset_part {
 	const char *name; /* an event's, safe for terminals */
 	bool is_time;     /* its periods are ns */
-};
-
-/* The samples that are counted in a tree, in the order of time. */
-struct rowset_moments {
-	const struct timeline *timeline;
-	const u32 *node_of,
-		*part_of; /* by timeline_sample.row: node and part of the tree; node 0: it is in none */
 };
 
 struct rowset {
@@ -100,7 +105,7 @@ struct rowset {
 	size_t n_places;
 	u32 n_functions;
 	const struct rowset_part *parts;
-	const struct rowset_moments *moments; /* of a tree of FORM_WANTS_TIMES; NULL: not known */
+	const struct rowset_times *times; /* of FORM_WANTS_TIMES; NULL: not known */
 	bool has_foreign_names; /* nodes have names from another program's folded stacks */
 	u64 part, whole;        /* of a tree: the value of the row above it; the value of 100 % */
 	const void *of;         /* for the maker of the table */

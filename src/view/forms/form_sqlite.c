@@ -348,18 +348,19 @@ static void add_tasks(const struct sqlite_writer *w, const struct timeline *t)
 
 static void add_samples(const struct sqlite_writer *w)
 {
-	const struct rowset_moments *m = w->r->moments;
+	const struct rowset_times *times = w->r->times;
 	sqlite3_stmt *s;
 
-	if (!m)
+	if (!times)
 		return;
-	add_tasks(w, m->timeline);
+	add_tasks(w, times->timeline);
 	s = prepare(w, "INSERT INTO samples VALUES (?, ?, ?, ?, ?, ?, ?)");
-	vec_each(sample, &m->timeline->at)
-		if (m->node_of[sample->row])
+	vec_each(sample, &times->timeline->at)
+		if (times->spots[sample->row].node)
 			add(s, "ncnnnnn", sample->time, (u64)sample->cpu, (u64)sample->thread + 1,
-				(u64)m->part_of[sample->row] + 1, (u64)m->node_of[sample->row],
-				(u64)sample->n, sample->period);
+				(u64)times->spots[sample->row].part + 1,
+				(u64)times->spots[sample->row].node, (u64)sample->n,
+				sample->period);
 	sqlite3_finalize(s);
 }
 

@@ -31,7 +31,7 @@ enum form_want {
 	FORM_IS_BINARY = 1024,  /* nothing for a terminal */
 	FORM_SHOWS_WALL = 2048, /* of stacks: of time on and off the CPU, too */
 	FORM_WANTS_TIMES =
-		4096, /* with FORM_WANTS_STACKS: samples one by one, too (rowset.moments) */
+		4096, /* with FORM_WANTS_STACKS: also when samples were taken, if that is known (rowset.times) */
 };
 
 struct page_fact {
