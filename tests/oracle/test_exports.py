@@ -17,7 +17,7 @@ from harness import *  # noqa: E402,F403
 PROGRAM = r'''
 static volatile unsigned long sink;
 static inline __attribute__((always_inline)) void inner(int n) { for (int i = 0; i < n; i++) sink += i; }
-__attribute__((noinline)) void leaf(int n) { inner(n); sink++; }
+__attribute__((noinline)) void leaf(int n) { inner(n); for (int i = 0; i < n; i++) sink ^= i; }
 __attribute__((noinline)) int again(int depth) { inner(800); if (depth) again(depth - 1); leaf(300); return depth; }
 __attribute__((noinline)) void work(void) { leaf(5000); again(5); sink++; }
 int main(void) { for (int i = 0; i < 20000; i++) work(); return 0; }
@@ -290,12 +290,56 @@ def callgrind_annotate_has_the_sums_of_the_report():
         done = run('callgrind_annotate', '--threshold=100', f'--inclusive={inclusive}', '--show-percs=no', 'out.callgrind')
         assert done.status == 0, done
         for name in ('main', 'work', 'leaf', 'again'):
-            figures = re.search(rf'^\s*([\d,.]+)\s+([\d,.]+)\s+\?\?\?:{name} \[.*/work\]', done.out, re.M)
+            figures = re.search(rf'^\s*([\d,.]+)\s+([\d,.]+)\s+work\.c:{name} \[.*/work\]', done.out, re.M)
             sums = [(wanted[event].own, wanted[event].total)[i][name] for event in EVENTS]
             assert figures or not any(sums), (name, done.out)
             assert not figures or [int(n.replace(',', '').replace('.', '0')) for n in figures.groups()] == sums, (name, figures, sums)
         totals = re.search(r'^\s*([\d,]+)\s+([\d,]+)\s+PROGRAM TOTALS', done.out, re.M)
         assert [int(n.replace(',', '')) for n in totals.groups()] == [wanted[event].all for event in EVENTS], done.out
+
+
+def reported_lines(path, event):
+    """What `report` says of the program's lines: number -> period."""
+    rows = next(e['rows'] for e in json.loads(pace('report', '-i', path, '--json', '-s', 'srcline', '-g', 'none', '--no-children',
+                                                   '--no-inline').out)['events'] if e['event'] == event)
+    return +collections.Counter({int(row['srcline'].split(':')[1]): row['period'] for row in rows if row['srcline'].startswith('work.c:')})
+
+
+@test
+def callgrind_annotate_shows_costs_at_their_lines():
+    needs('callgrind_annotate')
+    path = record()
+    export('callgrind', path, '--no-inline')
+    wanted = [reported_lines(path, event) for event in EVENTS]
+    done = run('callgrind_annotate', '--threshold=100', '--show-percs=no', '--context=100', 'out.callgrind', os.path.abspath('work.c'))
+    source = done.out.split('-- Auto-annotated source')[1]
+    assert sum(len(lines) > 1 for lines in wanted), wanted
+    for number, text in enumerate(PROGRAM.split('\n'), 1):
+        figures = re.search(rf'^\s*([\d,.]+)\s+([\d,.]+)\s+{re.escape(text)}$', source, re.M) if text else None
+        costs = [int(n.replace(',', '').replace('.', '0')) for n in figures.groups()] if figures else [0, 0]
+        assert costs == [lines[number] for lines in wanted], (number, text, costs, done.out)
+
+
+@test
+def go_s_pprof_and_sqlite_have_the_sums_of_lines():
+    needs('go')
+    path = record()
+    exported, database = (export(form, path, '--no-inline') for form in ('pprof', 'sqlite'))
+    for event in EVENTS:
+        wanted = reported_lines(path, event)
+        text, rows = pprof_top(exported, event, '-lines')
+        got = collections.Counter()
+        for name, (own, total) in rows.items():
+            line = re.search(r'/work\.c:(\d+)', name)
+            got[int(line.group(1)) if line else 0] += own
+        del got[0]
+        assert len(wanted) > 1 and +got == wanted, (wanted, text)
+        with contextlib.closing(sqlite3.connect(database)) as db:
+            lines = db.execute("SELECT line, period FROM by_line WHERE event = ? AND source LIKE '%/work.c'", (event,)).fetchall()
+        assert dict(lines) == wanted, (lines, wanted)
+    inlined = dict(pprof_top(export('pprof', path), EVENTS[0], '-lines')[1])
+    # Each of two functions at an address has its own line.
+    assert any(re.match(r'inner /.*/work\.c:3$', name) for name in inlined) and any(re.match(r'leaf /.*/work\.c:4$', name) for name in inlined), inlined
 
 
 @test
@@ -377,9 +421,9 @@ def speedscope_s_schema_holds():
     assert out.split('\n')[0] == 'true null' and out.split('\n')[1] == 'false', out
 
 
-def pprof_top(path, event):
+def pprof_top(path, event, *options):
     """What pprof itself says: function -> its own and its total nanoseconds."""
-    done = run('go', 'tool', 'pprof', '-top', '-nodefraction=0', '-nodecount=100000', '-unit=ns', f'-sample_index={event}', path,
+    done = run('go', 'tool', 'pprof', '-top', '-nodefraction=0', '-nodecount=100000', '-unit=ns', f'-sample_index={event}', *options, path,
                env=dict(os.environ, HOME=os.getcwd(), GOFLAGS='', GO111MODULE='off'))
     assert done.status == 0, done
     rows = re.findall(r'^\s*(\d+)\S*\s+\S+%\s+\S+%\s+(\d+)\S*\s+\S+%\s+(.+?)(?: \(inline\))?$', done.out, re.M)
