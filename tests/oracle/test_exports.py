@@ -8,8 +8,11 @@ import gzip
 import json
 import os
 import re
+import shutil
 import sqlite3
 import sys
+import tempfile
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import *  # noqa: E402,F403
@@ -23,7 +26,7 @@ __attribute__((noinline)) void work(void) { leaf(5000); again(5); sink++; }
 int main(void) { for (int i = 0; i < 20000; i++) work(); return 0; }
 '''
 EVENTS = ['cpu-clock', 'task-clock']
-PACKAGES = ['speedscope@1.25.0', 'ajv@8.20.0', 'pprof-format@2.3.2', 'protobufjs@8.8.1']
+PACKAGES = ['speedscope@1.25.0', 'ajv@8.20.0', 'pprof-format@2.3.2', 'protobufjs@8.8.1', '@firefox-devtools/profiler-cli@0.10.0']
 PROTO = os.path.join(TOP, 'tests/oracle/profiles.proto')
 PROFILES = 'opentelemetry.proto.profiles.v1development.ProfilesData'
 
@@ -95,6 +98,35 @@ def read_speedscope(path):
             assert 'file' not in frames[stack[0]] and all('file' in frames[i] for i in stack[1:])
             sums.add([frames[i]['name'] for i in reversed(stack[1:])], weight)
         assert profile['endValue'] - profile['startValue'] == sums.all
+    return result
+
+
+def read_firefox(path):
+    """Tables are complete, and threads have their samples in the order of time."""
+    with open(path, encoding='utf-8') as file:
+        document = json.load(file)
+    shared = document['shared']
+    assert document['meta']['preprocessedProfileVersion'] == 62
+    for table in shared.values():
+        if isinstance(table, dict):
+            assert all(len(column) == table['length'] for name, column in table.items() if name != 'length'), table
+    strings, frames, functions, stacks = shared['stringArray'], shared['frameTable'], shared['funcTable'], shared['stackTable']
+    assert all(functions['name'][i] < len(strings) and 0 <= functions['resource'][i] < len(document['libs']) for i in range(functions['length']))
+    assert all(prefix is None or prefix < i for i, prefix in enumerate(stacks['prefix']))
+    result = {}
+    for thread in document['threads']:
+        samples, name = thread['samples'], thread['name']
+        # "thread (event)", or the thread's name if there is one event only.
+        sums = result.setdefault(name.rsplit('(', 1)[1][:-1] if name.endswith(')') else name, Sums())
+        factor = 1_000_000 if samples['weightType'] == 'tracing-ms' else 1
+        assert samples['time'] == sorted(samples['time']) and all(len(samples[column]) == samples['length'] for column in ('time', 'stack', 'weight'))
+        for stack, weight in zip(samples['stack'], samples['weight']):
+            names = []
+            while stack is not None:
+                frame = stacks['frame'][stack]
+                names.append(strings[functions['name'][frames['func'][frame]]] + (' (inlined)' if frames['inlineDepth'][frame] else ''))
+                stack = stacks['prefix'][stack]
+            sums.add(names, round(weight * factor))
     return result
 
 
@@ -258,7 +290,7 @@ WITH RECURSIVE up (leaf, node) AS (SELECT node, node FROM counts UNION SELECT up
 seen AS (SELECT DISTINCT up.leaf, p.function, p.inlined FROM up JOIN nodes n ON n.id = up.node JOIN frames p ON p.id = n.frame)
 SELECT function, inlined, sum(period) FROM seen JOIN counts c ON c.node = seen.leaf WHERE c.event = ? GROUP BY function, inlined
 """
-READERS = {'speedscope': read_speedscope, 'pprof': read_pprof, 'callgrind': read_callgrind, 'otlp': read_otlp, 'sqlite': read_sqlite}
+READERS = {'speedscope': read_speedscope, 'firefox': read_firefox, 'pprof': read_pprof, 'callgrind': read_callgrind, 'otlp': read_otlp, 'sqlite': read_sqlite}
 
 
 @test
@@ -404,6 +436,76 @@ def node(script, *args):
     done = run('node', '-e', script, *args, env=dict(os.environ, NODE_PATH=packages()))
     assert done.status == 0, done
     return done.out
+
+
+class Profiler:
+    """The Firefox Profiler's own code, as a program for terminals: a daemon that has loaded the file, until the end of the block."""
+
+    def __init__(self, path):
+        self.path, self.script = path, os.path.join(packages(), '@firefox-devtools/profiler-cli/dist/profiler-cli.js')
+        # The path of its socket has to be short.
+        self.folder = tempfile.mkdtemp(prefix='pq-')
+        self.env = dict(os.environ, PROFILER_CLI_SESSION_DIR=self.folder)
+
+    def ask(self, *words):
+        return run('node', self.script, *words, env=self.env)
+
+    def __enter__(self):
+        # It waits for its daemon for half a second only, which is little on a machine that is busy.
+        for _ in range(8):
+            done = self.ask('load', self.path)
+            if done.status == 0:
+                return self
+            self.ask('stop', '--all')
+            time.sleep(2)
+        raise AssertionError(done)
+
+    def __exit__(self, *_):
+        self.ask('stop', '--all')
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def json(self, *words):
+        done = self.ask(*words, '--json')
+        assert done.status == 0, done
+        return json.loads(done.out)
+
+    def threads(self):
+        """Name -> handle."""
+        return {thread['name']: thread['threadHandle'] for thread in self.json('thread', 'list')['threads']}
+
+    def functions(self, handle):
+        """Name -> its own value and its total. Functions of one name in several files count together."""
+        result = {}
+        for function in self.json('thread', 'functions', '--thread', handle)['functions']:
+            own, total = result.get(function['name'], (0, 0))
+            result[function['name']] = own + function['selfSamples'], total + function['totalSamples']
+        return result
+
+
+@test
+def the_firefox_profiler_has_the_sums_of_the_report():
+    path = record()
+    wanted = reported(path, '--no-inline')
+    with Profiler(export('firefox', path, '--no-inline')) as profiler:
+        threads = profiler.threads()
+        assert set(threads) == {f'work ({event})' for event in EVENTS}, threads
+        for event in EVENTS:
+            got = profiler.functions(threads[f'work ({event})'])
+            assert len(got) >= 5
+            for name, sums in got.items():
+                assert tuple(round(ms * 1e6) for ms in sums) == (wanted[event].own[name], wanted[event].total[name]), (event, name, sums)
+            assert round(sum(own for own, total in got.values()) * 1e6) == wanted[event].all
+        done = profiler.ask('profile', 'meta')
+        assert 'Imported from: pace' in done.out and 'Command: ' in done.out, done
+
+
+@test
+def the_firefox_profiler_reads_profiles_without_times():
+    with open('plain.folded', 'w', encoding='ascii') as file:
+        file.write('sh;main;work;leaf 7\nsh;main;work 2\nsh;main 1\n')
+    with Profiler(export('firefox', 'plain.folded')) as profiler:
+        handle, = profiler.threads().values()
+        assert profiler.functions(handle) == {'main': (1, 10), 'work': (2, 9), 'leaf': (7, 7)}
 
 
 @test

@@ -44,7 +44,8 @@ struct page_about {
 	struct str title;
 	VEC(struct page_fact) facts; /* what was recorded, where and how */
 	struct str ledger;           /* what the result lacks: lines that begin with "# " */
-	struct arena arena;          /* of the facts */
+	u64 wall_offset_ns; /* what to add to times of samples for ns since 1970; 0: not known */
+	struct arena arena; /* of the facts */
 };
 
 void page_about_add(struct page_about *a, const char *name,
