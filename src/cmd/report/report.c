@@ -54,6 +54,17 @@ static void tell_times(const struct reporting *r)
 			time);
 }
 
+/* Notes that not all samples are kept one by one. */
+static void tell_thinned(const struct reporting *r)
+{
+	const struct timeline *t = r->recorded.profile.timeline;
+
+	if (t && t->every > 1)
+		log_note(r->recorded.log,
+			"there are more samples than %s takes one by one: one of %u stands for the others",
+			form_chosen(&r->options->answer.forms)->name, t->every);
+}
+
 /* Reads the samples into a named profile, and filters it. */
 static int make_profile(struct reporting *r, struct err *err)
 {
@@ -78,6 +89,7 @@ static int make_profile(struct reporting *r, struct err *err)
 	keys_finish(&r->choice.keys, &in->profile, r->options->filter.is_relative);
 	profile_filter_tell(&r->choice.filter, &in->profile, in->log);
 	tell_times(r);
+	tell_thinned(r);
 	profile_filter_apply(&in->profile, &r->choice.filter);
 	answer_note_filtered(&r->answer);
 	calls_init(&r->calls, &in->profile);
@@ -308,7 +320,7 @@ int report_run(const struct cmd *cmd, struct report_options *o, const char *outp
 	int status;
 
 	cmd_log_init(&r.log, o->verbose ? LOG_DEBUG : LOG_NOTE);
-	report_options_spread(o);
+	report_options_settle(o);
 	o->input = cmd_input(o->input);
 	if (recorded_open_any(&r.recorded, o->input, &r.log, &err)) {
 		cmd_explain_missing(o->input, &err);
@@ -321,7 +333,7 @@ int report_run(const struct cmd *cmd, struct report_options *o, const char *outp
 	if (status == EXIT_OK && r.answer.profile) {
 		bool fails;
 
-		if (answer_claims(&r.answer, &r.log, &fails, &err))
+		if (answer_assertions(&r.answer, &r.log, &fails, &err))
 			status = cmd_fail(cmd, &err, EXIT_USAGE);
 		else if (fails)
 			status = EXIT_CONDITION;

@@ -70,6 +70,8 @@ struct page {
 struct form {
 	const char *name, *extension, *help;
 	unsigned wants;
+	const char *missing; /* why this build cannot write it; NULL: it can */
+	u64 n_times; /* with FORM_WANTS_TIMES: samples one by one, at most; 0: TIMELINE_MOST */
 	void (*begin)(struct page *p);
 	void (*table)(struct page *p,
 		const struct rowset *r); /* or a cut tree, unless it has none */
@@ -77,7 +79,7 @@ struct form {
 	void (*end)(struct page *p, const struct account *account);
 };
 
-extern const struct form form_text, form_separated;
+extern const struct form form_text, form_separated, form_sqlite;
 
 /* All forms that can be chosen by name; NULL-terminated. */
 extern const struct form *const form_table[];
