@@ -305,6 +305,7 @@ function buildSummary() {
 		make('h2', {}, 'Events'), make('div', {class: 'scroll'}, make('table', {},
 			make('thead', {}, make('tr', {}, make('th', {}, 'Event'), make('th', {class: 'number'}, 'Samples'), make('th', {class: 'number'}, 'Sum'))),
 			make('tbody', {}, ...events))),
+		when.about ? '' : make('p', {class: 'dim'}, 'There is no section about time: no times of samples are known.'),
 		make('h2', {}, 'What is missing'), make('pre', {}, data.ledger.replace(/^# ?/gm, '').trim() || 'Nothing.'));
 }
 

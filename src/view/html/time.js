@@ -2,8 +2,8 @@
 
 /**
  * The samples of an event, in the order of time. Without `period`, each counts `common`.
- * @typedef {{n: number, tick: Uint32Array, thread: Uint32Array, cpu: Uint16Array, node: Uint32Array, period: Float64Array|null,
- *     common: number}} Moments
+ * @typedef {{n: number, tick: Uint32Array, thread: Uint32Array|Uint16Array, cpu: Uint16Array, node: Uint32Array,
+ *     period: Uint32Array|Float64Array|null, common: number}} Moments
  * @typedef {{tick: number, first: number, ticks: number, threads: number, every: number, timeless: number,
  *     parts: {samples: number, common: number}[]}} Times
  * @typedef {[number, number]} Span ticks: from the first to behind the last
@@ -41,10 +41,10 @@ async function loadTimes() {
 
 /**
  * Reads numbers of 7 bits a byte, from a place on. Returns where they end.
- * @param {Uint8Array} bytes @param {number} at @param {number} n @param {(i: number, value: number) => void} take
+ * @param {Uint8Array} bytes @param {number} at @param {Uint32Array|Float64Array} into
  */
-function readColumn(bytes, at, n, take) {
-	for (let i = 0; i < n; i++) {
+function readColumn(bytes, at, into) {
+	for (let i = 0; i < into.length; i++) {
 		let byte = bytes[at++], value = byte & 127, scale = 128;
 
 		while (byte > 127) {
@@ -52,9 +52,17 @@ function readColumn(bytes, at, n, take) {
 			value += (byte & 127) * scale;
 			scale *= 128;
 		}
-		take(i, value);
+		into[i] = value;
 	}
 	return at;
+}
+
+/** The same numbers in half of the room, if they fit. @param {Uint32Array} numbers @returns {Uint32Array|Uint16Array} */
+function narrow(numbers) {
+	for (let i = 0; i < numbers.length; i++)
+		if (numbers[i] > 0xffff)
+			return numbers.slice();
+	return Uint16Array.from(numbers);
 }
 
 /** @param {number} event @returns {Promise<Moments>} */
@@ -62,23 +70,25 @@ async function momentsOf(event) {
 	if (when.moments[event])
 		return when.moments[event];
 	const bytes = await inflateChunk('moments' + event), {samples: n, common} = /** @type {Times} */ (when.about).parts[event];
-	const m = {n, tick: new Uint32Array(n), thread: new Uint32Array(n), cpu: new Uint16Array(n), node: new Uint32Array(n),
-		period: common ? null : new Float64Array(n), common};
+	const tick = new Uint32Array(n), cpu = new Uint16Array(n), node = new Uint32Array(n), some = new Uint32Array(n);
 	const last = new Uint16Array(when.threads.length).fill(NO_CPU);
-	let tick = 0, at = readColumn(bytes, 0, n, (i, value) => { m.tick[i] = tick += value; });
+	let at = readColumn(bytes, 0, tick);
 
-	at = readColumn(bytes, at, n, (i, value) => { m.thread[i] = value; });
-	at = readColumn(bytes, at, n, (i, value) => {
-		if (value)
-			last[m.thread[i]] = value === 1 ? NO_CPU : value - 2;
-		m.cpu[i] = last[m.thread[i]];
-	});
-	at = readColumn(bytes, at, n, (i, value) => { m.node[i] = value; });
-	if (m.period) {
-		const period = m.period;
-		readColumn(bytes, at, n, (i, value) => { period[i] = value; });
+	for (let i = 1; i < n; i++)
+		tick[i] += tick[i - 1];
+	at = readColumn(bytes, at, some);
+	const thread = narrow(some);
+	at = readColumn(bytes, at, some);
+	for (let i = 0; i < n; i++) {
+		if (some[i])
+			last[thread[i]] = some[i] === 1 ? NO_CPU : some[i] - 2;
+		cpu[i] = last[thread[i]];
 	}
-	return when.moments[event] = m;
+	at = readColumn(bytes, at, node);
+	const period = common ? null : new Float64Array(n);
+	if (period)
+		readColumn(bytes, at, period);
+	return when.moments[event] = {n, tick, thread, cpu, node, common, period: period && period.every(v => v <= 0xffffffff) ? Uint32Array.from(period) : period};
 }
 
 /** The position of the first sample at that tick or later. @param {Uint32Array} ticks @param {number} tick */
@@ -226,7 +236,7 @@ class TimeView {
 		this.rowCursor = -1;
 		this.cursor = 0; // a tick
 		this.anchor = 0;
-		this.isBase = false; // the next range is the baseline
+		this.isBase = false; // ranges are baselines
 		this.wasBase = false; // it was so before a key made it so
 		/** @type {Span|null} */
 		this.dragged = null;
@@ -675,13 +685,12 @@ function listenToDrags(canvas, tickAt, least) {
 			return;
 		pressed = -1;
 		timeView.dragged = null;
-		timeView.isBase = false;
+		timeView.isBase = timeView.wasBase;
 		timeView.cursor = timeView.anchor = tickAt(x, y);
 		if (e.type === 'pointerup' && (isMoved || least()))
 			chooseRange(range(timeView.cursor), isBase);
 		else
-			timeView.isBase = timeView.wasBase;
-		showTime();
+			showTime();
 	};
 	canvas.addEventListener('pointerup', end);
 	canvas.addEventListener('pointercancel', end);
@@ -794,7 +803,7 @@ function buildTime() {
 		writeAddress();
 		showTime();
 	}}, make('option', {value: ''}, 'Threads'), make('option', {value: 'cpu'}, 'CPUs'));
-	ui.baseline = make('button', {title: 'The next range is the baseline that the other is compared with (b; or Ctrl or Shift with a drag)', click: () => {
+	ui.baseline = make('button', {title: 'What is dragged is the baseline (b; or Ctrl or Shift with a drag)', click: () => {
 		timeView.isBase = !timeView.isBase;
 		showTime();
 	}}, 'Baseline');
