@@ -94,17 +94,21 @@ static int check_assertion(const struct answer *a, const struct assertion *c, u3
 	struct log *log, bool *ret_fails, struct err *err)
 {
 	struct shares shares = {a->profile, a->calls, &a->account, event, NULL, NULL};
-	struct str said = {0};
+	struct str said = {0}, name = {0};
 	bool fails = assertion_holds(c, shares_value, &shares, &said);
 
 	if (shares.unknown)
 		log_note(log, "--fail-if '%s': nothing called '%s' was sampled", c->text,
 			shares.unknown);
-	if (fails && !shares.made_up)
-		fprintf(stderr, "pace report: --fail-if '%s' is true%s%s: %s\n", c->text,
-			a->profile->events.n > 1 ? " for " : "",
-			a->profile->events.n > 1 ? a->profile->events.at[event].name : "",
-			str_text(&said));
+	if (fails && !shares.made_up) {
+		str_add(&name, a->profile->events.n > 1 ? " for " : "");
+		if (a->profile->events.n > 1)
+			str_add_safe(&name, a->profile->events.at[event].name,
+				strlen(a->profile->events.at[event].name));
+		fprintf(stderr, "pace report: --fail-if '%s' is true%s: %s\n", c->text,
+			str_text(&name), str_text(&said));
+	}
+	str_fini(&name);
 	str_fini(&said);
 	*ret_fails |= fails;
 	return shares.made_up
