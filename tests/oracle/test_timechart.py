@@ -155,6 +155,18 @@ def known_states_are_drawn_interval_by_interval():
     assert max(len(expected[tid]['sleeping']) for tid in tids if tids[tid] == 'pings') >= 20
 
 
+def torn(path):
+    """The tids of which switches are missing, as happens on some machines: perf and pace guess differently then."""
+    running, found = {}, set()
+    for _, cpu, _, event, fields in events_of(path):
+        if event == 'sched:sched_switch':
+            prev = int(fields['prev_pid'])
+            if running.get(cpu, prev) != prev:
+                found |= {prev, running[cpu]}
+            running[cpu] = int(fields['next_pid'])
+    return found
+
+
 @test
 def sums_are_those_of_perf():
     perf_works()
@@ -176,9 +188,10 @@ def sums_are_those_of_perf():
             named[was] = named.get(was, 0) + (time - begun.pop(was) if was in begun else 0)
             begun[comes] = time
     n = m = 0
+    without = torn(path)
     for tid in tids:
         key = ('task', str(tid))
-        if key not in chart.lanes or chart.lives[key] != 1:
+        if key not in chart.lanes or chart.lives[key] != 1 or tid in without:
             continue
         ours = chart.total(key, 'running') / MS
         assert tid in theirs and abs(ours - theirs[tid]) < 0.002 + ours * 0.001, (tids[tid], ours, theirs.get(tid))
@@ -187,7 +200,7 @@ def sums_are_those_of_perf():
             assert abs(ours - drawn[tids[tid], tid]) <= 0.06, (tids[tid], ours, drawn[tids[tid], tid])
             m += 1
         n += 1
-    assert n >= 4 and m >= 4, (n, m, summary)
+    assert n >= 3 and m >= 3, (n, m, summary)
 
 
 def made(path='made.data'):
@@ -314,7 +327,7 @@ def long_recordings_are_merged_into_a_bounded_picture_whose_sums_are_exact():
     for level, chart in levels.items():
         assert len(chart.lanes) > 20, level
         n = sum(len(intervals) for lane in chart.lanes.values() for intervals in lane.values())
-        assert n <= {'fine': 500000, 'coarse': 60000}[level], (level, n)
+        assert n <= {'fine': 250000, 'coarse': 30000}[level], (level, n)
         alone = [int(key[1]) for key in chart.lanes if key[0] == 'task' and int(key[1]) < 1000]
         assert len(alone) > 20, alone
         for tid in alone:

@@ -41,9 +41,10 @@ void chart_coarsen(struct chart *t, u64 shortest)
 
 void bounds_merge_pieces(struct chart *t)
 {
-	do {
+	/* What is new has not been merged by the length that the older pieces have. */
+	chart_coarsen(t, t->shortest);
+	while (t->n_pieces > t->limits.pieces / 4 * 3 && !is_over(t->shortest, t))
 		chart_coarsen(t, next_length(t->shortest));
-	} while (t->n_pieces > t->limits.pieces / 4 * 3 && !is_over(t->shortest, t));
 	/* So many lanes that even the shortest ones are too many: they are all needed. */
 	if (t->n_pieces > t->limits.pieces / 4 * 3)
 		t->limits.pieces = 2 * t->n_pieces;
@@ -88,10 +89,11 @@ void bounds_merge_wakes(struct chart *t)
 {
 	const u64 enough = t->limits.wakes / 4 * 3;
 
-	do {
+	merge_wakes(t, t->wakes_shortest, true);
+	while (t->wakes.n > enough && !is_over(t->wakes_shortest, t)) {
 		t->wakes_shortest = next_length(t->wakes_shortest);
 		merge_wakes(t, t->wakes_shortest, true);
-	} while (t->wakes.n > enough && !is_over(t->wakes_shortest, t));
+	}
 	/* Too many pairs: one stands for all of a moment. */
 	for (u64 shortest = FIRST_NS; t->wakes.n > enough && !is_over(shortest, t); shortest *= 2)
 		merge_wakes(t, shortest, false);
@@ -127,10 +129,11 @@ static void merge_ios(struct chart *t, u64 shortest)
 
 void bounds_merge_ios(struct chart *t)
 {
-	do {
+	merge_ios(t, t->io_shortest);
+	while (t->ios.n > t->limits.ios / 4 * 3 && !is_over(t->io_shortest, t)) {
 		t->io_shortest = next_length(t->io_shortest);
 		merge_ios(t, t->io_shortest);
-	} while (t->ios.n > t->limits.ios / 4 * 3 && !is_over(t->io_shortest, t));
+	}
 	if (t->ios.n > t->limits.ios / 4 * 3)
 		t->limits.ios = 2 * t->ios.n;
 }

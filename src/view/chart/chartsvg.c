@@ -62,6 +62,7 @@ struct drawing {
 	VEC(u32) cpus;
 	struct row_place *places; /* by row */
 	bool has_io, has_states;  /* of tasks */
+	bool is_fine;             /* the level being drawn */
 	u64 pixel_ns;
 	u32 n_labels;
 };
@@ -224,7 +225,7 @@ static void add_lane(struct drawing *d, const struct lane *l, double y, const ch
 			paths_add(&d->paths, PATHS_HIGHLIGHT, p->from, until, y - height / 2);
 		else
 			paths_add(&d->paths, p->state, p->from, until, y - height / 2);
-		if (p->state == LANE_RUNNING && until - p->from < d->pixel_ns / 2)
+		if (p->state == LANE_RUNNING && until - p->from < d->pixel_ns / 2 && !d->is_fine)
 			paths_mark(&d->paths, PATHS_BRIEF, p->from, y - 5, 5);
 	}
 }
@@ -352,7 +353,12 @@ struct arrow {
 	double from, to;
 };
 
-/* Draws one arrow for wake-ups of the same rows within `shortest` ns; returns how many that are. */
+static bool is_at(double a, double b)
+{
+	return fabs(a - b) < 0.5;
+}
+
+/* Finds one arrow for wake-ups of the same rows within `shortest` ns; returns how many that are. */
 static size_t find_arrows(const struct drawing *d, u64 shortest, struct arrow **ret)
 {
 	VEC(struct arrow) arrows = {0};
@@ -367,8 +373,9 @@ static size_t find_arrows(const struct drawing *d, u64 shortest, struct arrow **
 
 		if (!a->is_shown || !b->is_shown || from == to)
 			continue;
-		if (before && w->time - before->time < shortest && before->from <= a->y &&
-			before->from >= a->y)
+		/* Where that is not enough, whoever woke it. */
+		if (before && w->time - before->time < shortest &&
+			(shortest > 2 * d->pixel_ns || is_at(before->from, a->y)))
 			continue;
 		last[to] = (u32)arrows.n;
 		vec_add(&arrows, ((struct arrow){w->time, a->y, b->y}));
@@ -665,7 +672,9 @@ static void add_levels(struct drawing *d)
 		add_level(d, "");
 		return;
 	}
+	d->is_fine = true;
 	add_level(d, "fine");
+	d->is_fine = false;
 	chart_coarsen(d->t, d->pixel_ns);
 	while (d->t->n_pieces > CHARTSVG_COARSE && d->t->shortest < d->pixel_ns * 8)
 		chart_coarsen(d->t, d->t->shortest * 2);
