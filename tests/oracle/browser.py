@@ -1,4 +1,4 @@
-"""A page in headless Chromium, driven by playwright-core, which npm brings."""
+"""Pages in headless Chromium, driven by scripts of playwright."""
 import json
 import os
 import shutil

@@ -8,9 +8,8 @@ import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from browser import MODULES, browse, needs_browser, needs_module  # noqa: E402
-from harness import TOP, can_record, main, needs, pace, run, test  # noqa: E402
+from browser import MODULES, browse, needs_browser, needs_module
+from harness import TOP, can_record, main, needs, pace, run, test
 
 with open(os.path.join(TOP, 'meson.build'), encoding='utf-8') as meson:
     SCRIPTS = [os.path.join(TOP, path) for path in re.findall(r"'(src/view/html/\w+\.js)'", meson.read())]
@@ -303,7 +302,7 @@ def scripts_lose_their_comments_and_nothing_else():
 def scripts_are_small_and_their_types_hold():
     shipped = [run(os.path.join(TOP, 'dev/textarray'), '--strip', path) for path in SCRIPTS]
     assert len(SCRIPTS) > 3 and not any(result.status for result in shipped), shipped
-    assert sum(len(result.out.encode()) for result in shipped) < 60_000
+    assert sum(len(result.out.encode()) for result in shipped) < 80_000
     needs_module('typescript', '7.0.2')
     checked = run(os.path.join(MODULES, 'node_modules/.bin/tsc'), '--checkJs', '--allowJs', '--noEmit', '--strict', '--target', 'es2023',
                   '--lib', 'es2023,dom,dom.iterable', *SCRIPTS)

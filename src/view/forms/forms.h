@@ -32,6 +32,7 @@ enum form_want {
 	FORM_SHOWS_WALL = 2048, /* of stacks: of time on and off the CPU, too */
 	FORM_WANTS_TIMES =
 		4096, /* with FORM_WANTS_STACKS: also when samples were taken, if that is known (rowset.times) */
+	FORM_WANTS_LINES = 8192, /* with FORM_WANTS_ADDRESSES: places know their lines of source */
 };
 
 struct page_fact {
@@ -43,7 +44,8 @@ struct page_about {
 	struct str title;
 	VEC(struct page_fact) facts; /* what was recorded, where and how */
 	struct str ledger;           /* what the result lacks: lines that begin with "# " */
-	struct arena arena;          /* of the facts */
+	u64 wall_offset_ns; /* what to add to times of samples for ns since 1970; 0: not known */
+	struct arena arena; /* of the facts */
 };
 
 void page_about_add(struct page_about *a, const char *name,
