@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import sqlite3
 import sys
 import tempfile
@@ -445,23 +446,29 @@ class Profiler:
         self.path, self.script = path, os.path.join(packages(), '@firefox-devtools/profiler-cli/dist/profiler-cli.js')
         # The path of its socket has to be short.
         self.folder = tempfile.mkdtemp(prefix='pq-')
-        self.env = dict(os.environ, PROFILER_CLI_SESSION_DIR=self.folder)
+        self.env, self.pid = dict(os.environ, PROFILER_CLI_SESSION_DIR=self.folder), None
 
     def ask(self, *words):
         return run('node', self.script, *words, env=self.env)
 
     def __enter__(self):
+        done = self.ask('load', self.path)
         # It waits for its daemon for half a second only, which is little on a machine that is busy.
-        for _ in range(8):
-            done = self.ask('load', self.path)
-            if done.status == 0:
-                return self
-            self.ask('stop', '--all')
-            time.sleep(2)
-        raise AssertionError(done)
+        late = re.search(r'did not become ready.*?/([a-z0-9]+)\.log.*?running as pid (\d+)', done.err, re.S)
+        if late:
+            self.pid = int(late.group(2))
+            for _ in range(60):
+                if self.ask('session', 'use', late.group(1)).status == 0 and self.ask('status').status == 0:
+                    return self
+                time.sleep(1)
+        assert done.status == 0, done
+        return self
 
     def __exit__(self, *_):
-        self.ask('stop', '--all')
+        stopped = self.ask('stop', '--all').status == 0
+        if self.pid and not stopped:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGTERM)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def json(self, *words):
