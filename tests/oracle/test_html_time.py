@@ -77,7 +77,7 @@ def check_range(text, answer, *options):
     assert option, text
     event = json.loads(pace('report', '-i', 'x.data', '--no-inline', '--json', '-s', 'dso,symbol', '--time', option[1], *options).out)['events'][0]
     rows = event['rows']
-    assert sum(row['period'] for row in rows) == answer['all'], (answer['all'], event)
+    assert sum(row['period'] for row in rows) == answer['all'], (answer['all'], event['period'])
     compared = 0
     for row in rows:
         self, total, n = answer['rows'][f"{row['dso']} {row['symbol']}"]
@@ -147,11 +147,12 @@ def keys_alone_choose_a_range_a_thread_and_a_baseline():
             await page.keyboard.press('Shift+ArrowRight');
         await settled();
         ret.both = await look();
-        await page.keyboard.press('ArrowDown');
+        const rows = await page.evaluate(() => timeView.rows.map(who => when.threads[Number(who.slice(1))].name));
+        for (let i = 0; i <= rows.indexOf('<img src=x>'); i++)
+            await page.keyboard.press('ArrowDown');
         await page.keyboard.press('Enter');
         await settled();
         ret.thread = await look();
-        ret.who = await page.evaluate(() => when.threads[Number(chosenTime.who.slice(1))]);
         await page.keyboard.press('Enter');
         await page.keyboard.press('Escape');
         await page.keyboard.press('Escape');
@@ -174,10 +175,81 @@ def keys_alone_choose_a_range_a_thread_and_a_baseline():
     assert answer['both']['range'] == answer['range']['range'] and answer['both']['base'], answer['both']
     assert answer['both']['all'] == answer['range']['all']
     assert 0 < answer['thread']['all'] < answer['range']['all'], answer['thread']
-    check_range(answer['thread']['text'], answer['thread'], '--tid', str(answer['who']['tid']))
+    check_range(answer['thread']['text'], answer['thread'], '--comms', '<img src=x>')
     assert not answer['none']['chips'] and not answer['none']['range'] and not answer['none']['base'], answer['none']
     check_range(answer['heat']['text'], answer['heat'])
     assert 'x=' in answer['zoomed']['hash'] and 'hs=' in answer['zoomed']['hash'] and answer['focus'] == 'heat', answer['zoomed']['hash']
+
+
+@test
+def a_second_drag_is_the_baseline_and_differences_are_judged():
+    page = record()
+    answer = browse(page, LOOK + """
+        const ret = {};
+        const compared = () => page.evaluate(() => {
+            const c = change.now, t = shown.tree, rows = {}, marks = [0, 0, 0];
+            data.names.forEach((name, i) => {
+                const row = rows[name] = rows[name] || [0, 0];
+                row[0] += c.total[i];
+                row[1] += c.self[i];
+            });
+            let wrong = 0;
+            for (let i = 0; i < t.n; i++) {
+                const points = (t.sum[t.end[i]] - t.sum[i]) / c.all - c.before[i] / c.allBefore;
+                wrong += flame.change[i] && Math.sign(points) !== Math.sign(flame.change[i]) ? 1 : 0;
+                marks[1 + Math.sign(flame.change[i])]++;
+            }
+            return {rows, marks, wrong, allBefore: c.allBefore, option: rangeOption(chosenTime.base), table: [...ui.change.querySelectorAll('tbody tr')].map(r => r.textContent),
+                tree: c.tree.sum[c.tree.n], matched: t.depth.reduce((sum, depth, i) => sum + (depth === 1 ? c.before[i] : 0), 0)};
+        });
+        await page.click('nav >> text=Time');
+        await settled();
+        // The first thread's time, and the second's.
+        const spans = await page.evaluate(() => when.threads.map((t, i) => {
+            const ticks = timeView.moments.tick.filter((_, k) => timeView.moments.thread[k] === i), all = when.about.ticks;
+            return {name: t.name, n: ticks.length, from: Math.min(...ticks) / all, to: Math.max(...ticks) / all};
+        }));
+        const first = spans.find(s => s.name.startsWith('<img')), second = spans.find(s => s.name.startsWith('</script>'));
+        await drag('.tracks canvas', first.from, first.to);
+        await drag('.tracks canvas', second.from, second.to, 'Control');
+        ret.look = await look();
+        ret.threads = await compared();
+        await reopen(ret.look.hash);
+        ret.again = await compared();
+        // Both transformed alike: the same values at the same paths.
+        await page.evaluate(() => { state.isHeavy = true; state.done = [['m', data.names.findIndex((n, i) => data.kinds[i] !== KIND_TASK && change.now.total[i])]]; return renew(); });
+        await settled();
+        ret.merged = await compared();
+        await page.evaluate(() => { state.isHeavy = false; state.done = []; return renew(); });
+        // Two halves of the same thread.
+        const middle = (second.from + second.to) / 2;
+        await page.click('nav >> text=Time');
+        await drag('.tracks canvas', second.from, middle);
+        await drag('.tracks canvas', middle, second.to, 'Shift');
+        ret.halves = await compared();
+        await page.click('nav >> text=Flame');
+        await page.waitForTimeout(100);
+        ret.legend = await page.evaluate(() => [ui.changes.hidden, ui.legend.hidden, ui.changes.textContent]);
+        await page.click('button:has-text("baseline")');
+        await settled();
+        ret.none = await page.evaluate(() => [change.now, flame.change, ui.changes.hidden, location.hash]);
+        return ret;""")
+    threads = answer['threads']
+    option = threads['option']
+    rows = json.loads(pace('report', '-i', 'x.data', '--no-inline', '--json', '-s', 'symbol', '--time', option).out)['events'][0]['rows']
+    assert sum(row['period'] for row in rows) == threads['allBefore'] == threads['tree'], (threads['allBefore'], rows)
+    for row in rows:
+        assert threads['rows'][row['symbol']][1] == row['period'], (row, threads['rows'][row['symbol']])
+    # The one thread's stacks are more, the other's are not there; the root row of the second thread is less, but has no width.
+    assert threads['marks'][2] > 0 and not threads['wrong'], threads
+    assert answer['again'] == {**threads, 'table': answer['again']['table']}, (answer['again'], threads)
+    assert not answer['merged']['wrong'] and answer['merged']['tree'] == threads['tree'], answer['merged']
+    halves = answer['halves']
+    changed = halves['marks'][0] + halves['marks'][2]
+    assert not halves['wrong'] and changed <= halves['marks'][1] / 10, halves['marks']
+    assert halves['table'] and any('within noise' in row for row in halves['table']), halves['table']
+    assert answer['legend'][0] is False and answer['legend'][1] is True and 'within noise' in answer['legend'][2], answer['legend']
+    assert answer['none'][:3] == [None, None, True] and 'b=' not in answer['none'][3], answer['none']
 
 
 @test

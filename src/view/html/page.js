@@ -120,20 +120,22 @@ function writeAddress(isStep) {
 
 /* ---- the tree of the state ---- */
 
-async function makeTree() {
-	const sum = await chosenSums(state.event), began = performance.now();
-	let tree = wholeTree(sum);
-
+/** What the state makes of the whole tree. @param {Tree} tree */
+function transformed(tree) {
 	for (const [key, name] of state.done)
 		tree = transforms[key].of(tree, name);
-	search();
 	if (shown.found && state.use !== 'highlight')
 		tree = filterStacks(tree, shown.found, state.use === 'keep');
 	if (state.isInverted)
 		tree = invertTree(tree);
-	if (state.isHeavy)
-		tree = heavyFirst(tree);
-	shown.tree = tree;
+	return state.isHeavy ? heavyFirst(tree) : tree;
+}
+
+async function makeTree() {
+	const sum = await chosenSums(state.event), began = performance.now();
+
+	search();
+	const tree = shown.tree = transformed(wholeTree(sum));
 	shown.functions = null;
 	shown.treeMs = performance.now() - began;
 	if (shown.found)
@@ -142,6 +144,7 @@ async function makeTree() {
 	flame.isIcicle = !state.isFlame;
 	flame.found = state.use === 'highlight' ? shown.found : null;
 	flame.show(tree);
+	await compare();
 	zoomToState();
 }
 
@@ -259,7 +262,7 @@ function describe(node) {
 	const t = shown.tree, total = t.sum[t.end[node]] - t.sum[node], self = t.sum[node + 1] - t.sum[node], name = t.name[node];
 
 	return `${short(data.names[name], 300)} [${[kindOf(name), fileOf(name)].filter(Boolean).join(', ')}] `
-		+ `total ${share(total, t.sum[t.n])} (${amount(total)}), self ${share(self, t.sum[t.n])} (${amount(self)})`;
+		+ `total ${share(total, t.sum[t.n])} (${amount(total)}), self ${share(self, t.sum[t.n])} (${amount(self)})${describeChange(node)}`;
 }
 
 function showFunctions() {
@@ -331,7 +334,7 @@ function buildFlame() {
 	const canvas = make('canvas', {role: 'img', 'aria-label': 'Flame graph; the same as a table is under Functions'});
 	const filler = make('div', {class: 'filler'}, canvas);
 	const pane = make('div', {class: 'pane', tabindex: 0, 'aria-label': 'Flame graph: arrow keys move, Enter zooms', role: 'application'}, filler);
-	const legend = make('div', {class: 'legend'});
+	const legend = ui.legend = make('div', {class: 'legend'});
 	const buttons = Object.entries(ACTIONS).map(([key, title]) => make('button', {'data-key': key, title: `${title} (${key})`, click: () => transformHere(key)}, title));
 
 	for (const kind of Object.keys(KINDS))
@@ -346,7 +349,7 @@ function buildFlame() {
 	flame = new Flame(pane, canvas, filler);
 	flame.prepare();
 	listenToFlame(canvas);
-	return make('section', {class: 'flame', 'aria-label': 'Flame graph'}, legend, pane, ui.detail);
+	return make('section', {class: 'flame', 'aria-label': 'Flame graph'}, legend, ui.changes = buildChanges(), pane, ui.detail);
 }
 
 function buildBar() {
@@ -538,7 +541,7 @@ function showTip(e) {
 	const name = t.name[hovered], total = t.sum[t.end[hovered]] - t.sum[hovered], self = t.sum[hovered + 1] - t.sum[hovered];
 	tip.replaceChildren(make('div', {class: 'name'}, short(data.names[name], 600)),
 		make('div', {class: 'dim'}, [kindOf(name), fileOf(name)].filter(Boolean).join(' \u00b7 ')),
-		make('div', {}, `total ${share(total, t.sum[t.n])} (${amount(total)}), self ${share(self, t.sum[t.n])} (${amount(self)})`));
+		make('div', {}, `total ${share(total, t.sum[t.n])} (${amount(total)}), self ${share(self, t.sum[t.n])} (${amount(self)})${describeChange(hovered)}`));
 	placeTip(e);
 }
 

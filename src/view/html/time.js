@@ -825,7 +825,8 @@ function buildTime() {
 	});
 	new ResizeObserver(() => timeView.later()).observe(pane);
 	ui.heatText = make('p', {class: 'dim'});
-	return make('section', {class: 'time', 'aria-label': 'Time'}, bar, ui.timeText, pane, ui.heatText, map);
+	ui.change = make('div');
+	return make('section', {class: 'time', 'aria-label': 'Time'}, bar, ui.timeText, pane, ui.heatText, map, ui.change);
 }
 
 /** Sentences about what is chosen. */
@@ -857,6 +858,7 @@ async function showTime() {
 	ui.heatText.textContent = `Heat map: a column is ${unit >= 1 ? `${unit} s` : `${unit * 1000} ms`}, a cell ${+(unit * 1000 / HEAT_ROWS).toPrecision(4)} ms of it.`
 		+ (about.every > 1 ? ` One of ${about.every} samples is in this file and stands for the others: sums of ranges are estimates.` : '')
 		+ (about.timeless ? ` ${about.timeless.toLocaleString('en')} samples have no time and are left out here.` : '');
+	showChange();
 	timeView.later();
 }
 
