@@ -38,12 +38,19 @@ struct page_fact {
 	const char *name, *text;
 };
 
+/* Something that is larger than a fact: JSON for one section of form_html, by the section's name. */
+struct page_document {
+	const char *name;
+	struct str text;
+};
+
 /* What a page says besides its tables, for forms that are read on their own. All texts are foreign. */
 struct page_about {
 	struct str title;
 	VEC(struct page_fact) facts; /* what was recorded, where and how */
 	struct str ledger;           /* what the result lacks: lines that begin with "# " */
-	struct arena arena;          /* of the facts */
+	VEC(struct page_document) documents;
+	struct arena arena; /* of the facts */
 };
 
 void page_about_add(struct page_about *a, const char *name,
