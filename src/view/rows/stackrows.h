@@ -17,8 +17,8 @@
 
 enum stackrows_detail {
 	STACKROWS_NAMES,
-	STACKROWS_FUNCTIONS, /* places are functions; of one profile only */
-	STACKROWS_ADDRESSES, /* places are addresses of code, and functions inlined there; likewise */
+	STACKROWS_FUNCTIONS, /* places are functions; of one profile, unless it has_builds */
+	STACKROWS_ADDRESSES, /* places are addresses of code, and functions inlined there; of one */
 };
 
 /* What a place is made from. */
@@ -54,13 +54,16 @@ struct stackrows {
 	struct table function_index; /* of places, by name and dso */
 	u32 n_functions;
 	VEC(struct stackrows_code) code; /* of the current stack, innermost first */
-	u32 n_parts;
-	struct table index; /* of nodes, by parent and name */
+	u32 n_parts, part;               /* part: that is being added */
+	struct table index;              /* of nodes, by parent and name */
 	struct intern strings;
 	VEC(u32) path; /* the current stack, innermost first: nodes of the call tree */
 	VEC(struct stackrows_known) known;
 	struct table known_index; /* of known, by node of the call tree and outermost row */
-	/* Names made from addresses get their builds, fun_1140@9a3b12cd, because parts come from several builds. */
+	/*
+	 * Names made from addresses get their builds, fun_1140@9a3b12cd, because parts come from several builds. Places are then the same if
+	 * their names are, without what compilers add to them.
+	 */
 	bool has_builds;
 	bool is_one_recording; /* all parts come from one: equal addresses of unknown builds are equal places */
 	bool are_imports; /* all parts are imported profiles: names stay as they are */
