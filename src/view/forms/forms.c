@@ -13,7 +13,8 @@
 	X(pprof)      \
 	X(callgrind)  \
 	X(ndjson)     \
-	X(html)
+	X(html)       \
+	X(svg)
 
 #define DECLARE(name) extern const struct form form_##name;
 FORMS(DECLARE)
@@ -74,7 +75,8 @@ const struct form *form_chosen(const struct form_choice *c)
 		[FORM_JSON] = &form_json,
 		[FORM_MARKDOWN] = &form_markdown,
 		[FORM_FOLDED] = &form_folded,
-		[FORM_HTML] = &form_html};
+		[FORM_HTML] = &form_html,
+		[FORM_SVG] = &form_svg};
 	const struct form *named = c->name ? find(c->name) : NULL;
 
 	for (size_t i = 0; i < FORM_IDS; i++)

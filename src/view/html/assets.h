@@ -7,5 +7,6 @@
 #define PACE_VIEW_ASSETS_H
 
 extern const char assets_script[], assets_style[];
+extern const char assets_flamegraph[]; /* of view/svg */
 
 #endif
