@@ -92,7 +92,7 @@ static __attribute__((noinline)) void add(unsigned long n)
 static void *add_much(void *rounds)
 {
 	for (unsigned long i = 0; i < *(unsigned long *)rounds; i++)
-		add(100000);
+		add(500000);
 	return NULL;
 }
 

@@ -74,6 +74,7 @@ SUITES = [
     ('perfparser', [sys.executable, f'{HERE}/oracle/test_perfparser.py']),
     ('callers', [sys.executable, f'{HERE}/oracle/test_callers.py']),
     ('annotate', [sys.executable, f'{HERE}/oracle/test_annotate.py']),
+    ('colour', [sys.executable, f'{HERE}/oracle/test_colour.py']),
     ('html', [sys.executable, f'{HERE}/oracle/test_html.py']),
     ('c2c', [sys.executable, f'{HERE}/oracle/test_c2c.py']),
     ('quipper', [sys.executable, f'{HERE}/oracle/test_quipper.py']),

@@ -173,7 +173,7 @@ static int make_report(struct c2c_command *c, struct recorded *in, struct out *o
 	if (c->has_calls)
 		sharers_init(&callers, &in->trace.machine);
 	visitor = sharing_visitor(&sharing, c->has_calls ? &callers : NULL);
-	reading.beside[reading.n_beside++] = &visitor;
+	reading.visitors[reading.n_visitors++] = &visitor;
 	r = recorded_read(in, &reading, err);
 	if (!r)
 		show(c, in, &sharing, c->has_calls ? &callers : NULL, reading.naming.style, out);

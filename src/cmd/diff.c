@@ -21,6 +21,7 @@
 #include "view/rows/diffrows.h"
 #include "view/rows/stackrows.h"
 #include "view/forms/forms.h"
+#include "view/text/colour.h"
 
 struct diff_command {
 	bool is_strict;
@@ -473,7 +474,8 @@ static void show_event(const struct comparing *c, struct compared *compared, boo
 
 static void show(struct comparing *c, struct out *out)
 {
-	static const struct text_options text = {.n_workers = 1};
+	const struct text_options text = {.n_workers = 1,
+		.has_colour = colour_is_on(COLOUR_AUTO, out->fd)};
 	const struct diff_command *o = c->options;
 	struct page p = {.form = form_chosen(&o->forms),
 		.out = out,
@@ -588,7 +590,7 @@ static int run_diff(int argc, char **argv)
 
 const struct cmd cmd_diff = {
 	.name = "diff",
-	.summary = "compare recordings: what became slower, what faster",
+	.summary = "compare recordings: what became slower or faster",
 	.usage = {"[OPTIONS] [BASELINE] [FILE...]", "[OPTIONS] BASELINE... -- FILE...", NULL},
 	.notes =
 		"Without files perf.data.old is compared with perf.data. Several recordings on each side tell change from chance.\n",

@@ -8,6 +8,7 @@
 #include "cmd/formrow.h"
 #include "collect/known/checkup.h"
 #include "view/pages/checkup_page.h"
+#include "view/text/colour.h"
 
 enum { COLUMNS_LEAST = 60, COLUMNS_MOST = 100, COLUMNS_USUAL = 80 };
 
@@ -61,7 +62,8 @@ static int run_doctor(int argc, char **argv)
 	struct out out = {.fd = STDOUT_FILENO};
 	int status = cmd_parse(&cmd_doctor, &o, 0, &argc, argv);
 	bool is_terminal = term_is_terminal(STDOUT_FILENO);
-	struct checkup_page page = {.columns = COLUMNS_USUAL, .has_colour = is_terminal};
+	struct checkup_page page = {.columns = COLUMNS_USUAL,
+		.has_colour = colour_is_on(COLOUR_AUTO, STDOUT_FILENO)};
 	struct checkup checkup;
 	struct err err;
 

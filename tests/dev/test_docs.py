@@ -49,6 +49,19 @@ def every_sort_key_stands_in_the_man_page():
 
 
 @test
+def the_man_page_has_the_sort_keys_of_the_help_in_the_same_order():
+    section = re.search(r'^\.SH KEYS\n(.*?)^\.SH', page('report'), re.M | re.S).group(1)
+    entries = [re.findall(r'[a-z_]+', title) for title in re.findall(r'^\.TP\n\.BR? (.*)$', section, re.M)]
+    listed = [row.split(', ') for part in re.split(r'^Keys: .*$', pace('report', '-h').out, flags=re.M)[1:]
+              for row in re.findall(r'^  ([a-z_, ]+?)  +\S', part, re.M)]
+    place = {key: i for i, entry in enumerate(entries) for key in entry}
+    assert len(listed) > 60 and {key for row in listed for key in row} == set(place), {key for row in listed for key in row} ^ set(place)
+    # An entry may have several keys of the help, such as the places that branches come from and go to.
+    firsts = list(dict.fromkeys(place[row[0]] for row in listed))
+    assert firsts == sorted(firsts), [entries[i] for i in firsts]
+
+
+@test
 def every_form_stands_in_the_man_page():
     option = re.search(r'^\.BR \\-\\-format .*\n(.*)', page('report'), re.M)
     names = re.search(r'is none of (.*)', pace('report', '--format', 'zzz', '-i', os.path.join(TOP, 'tests/golden/data/wordcount.data')).err)

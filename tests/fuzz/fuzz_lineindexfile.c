@@ -15,7 +15,7 @@ static void look(const struct lineindexfile *f)
 		struct line_frame frames[LINE_DEPTH_MAX];
 		struct lineindex s;
 
-		if (!lineindexfile_sheet(f, i, &s))
+		if (!lineindexfile_unit(f, i, &s))
 			continue;
 		for (size_t k = 0; k < ARRAY_SIZE(addresses); k++) {
 			size_t n = lineindex_chain(&s, addresses[k], frames);

@@ -82,7 +82,7 @@ def types_add_up_and_members_are_in_them():
 def reasons_are_told():
     record('-g')
     result = pace('report', '-i', 'types.data', '-s', 'type', '--ledger')
-    assert 'cpu-clock:u is no precise event (skid)' in result.err and '--skid 0: of the sampled one' in result.err, result
+    assert 'cpu-clock:u is not a precise event (skid)' in result.err and '--skid 0: of the sampled one' in result.err, result
     record('-g0')
     result = pace('report', '-i', 'types.data', '-s', 'type')
     assert '100.00%  (unknown)' in result.out, result

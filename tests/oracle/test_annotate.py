@@ -217,7 +217,7 @@ def perfs_options_have_their_meaning_or_a_reason():
             compare('o.data', '--percent-type', kind)
     assert pace('annotate', '-D', '-i', 'o.data').out == pace('report', '-D', '-i', 'o.data').out != ''
     for words, reason in ((['--itrace'], 'perf inject --itrace'), (['--itrace=i1us'], 'perf inject --itrace'), (['--tui'], '--stdio or --json'),
-                          (['--stdio-color', 'always'], 'colours are not supported'), (['--percent-type', 'local-'], 'is none of')):
+                          (['--stdio-color', 'sometimes'], 'is none of'), (['--percent-type', 'local-'], 'is none of')):
         result = pace('annotate', '-i', 'o.data', *words)
         assert result.status == 2 and reason in result.err and not result.out, (words, result)
     # Files of source are looked for below a directory, without so many of their own.

@@ -138,7 +138,7 @@ def columns_are_as_wide_as_asked():
 def what_only_perf_has_is_taken_or_refused_with_the_reason():
     recording()
     plain = pace('report', '-i', 'w.data').out
-    for options in (['--stdio-color', 'always'], ['--modules'], ['--objdump', '/bin/false', '-M', 'intel', '--source', '--asm-raw'],
+    for options in (['--stdio-color', 'never'], ['--modules'], ['--objdump', '/bin/false', '-M', 'intel', '--source', '--asm-raw'],
                     ['--percent-type', 'local-hits'], ['--prefix', '/a', '--prefix-strip', '2'], ['--no-demangle-kernel'], ['--disable-order']):
         assert pace('report', '-i', 'w.data', *options).out == plain, options
     for command, options, part in (('report', ['--tui'], '--tui: there is no interactive browser'), ('report', ['--itrace=i1us'], '--itrace: AUX traces'),
@@ -807,7 +807,7 @@ int main(void) {{ {name}(); return 0; }}''')
     ours, theirs = pty.openpty()
     for columns in (100, 60, 20):
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
-        with subprocess.Popen([PACE, *words], stdout=theirs) as shown:
+        with subprocess.Popen([PACE, *words], stdout=theirs, env=dict(os.environ, NO_COLOR='1')) as shown:
             shown.wait()
         lines = os.read(ours, 1 << 20).decode().replace('\r', '').split('\n')
         assert len(lines) == len(piped) and all(long.startswith(line) for line, long in zip(lines, piped)), lines

@@ -113,9 +113,9 @@ TEST(lineindexfile_answers_as_the_sheets_that_it_was_made_of)
 	CHECK_STR(f.path, "/lib/x.so");
 	CHECK_EQ(intervalmap_find(f.pieces, f.n_pieces, 0x1005), 1);
 	CHECK_EQ(intervalmap_find(f.pieces, f.n_pieces, 0x1040), 0);
-	CHECK(lineindexfile_sheet(&f, 0, &s));
+	CHECK(lineindexfile_unit(&f, 0, &s));
 	check_answers(&s, 0x1000);
-	CHECK(lineindexfile_sheet(&f, 1, &s));
+	CHECK(lineindexfile_unit(&f, 1, &s));
 	check_answers(&s, 0x500000000);
 	str_fini(&bytes);
 }
@@ -129,14 +129,14 @@ TEST(lineindexfile_takes_over_what_there_was)
 	/* The second unit alone, then the first beside it, then anew upon both. */
 	write_file(&first, false, NULL);
 	CHECK(lineindexfile_view(&f, first.at, first.n, &source));
-	CHECK(!lineindexfile_sheet(&f, 0, &s));
+	CHECK(!lineindexfile_unit(&f, 0, &s));
 	write_file(&second, true, &f);
 	CHECK(lineindexfile_view(&f, second.at, second.n, &source));
 	write_file(&third, false, &f);
 	CHECK(lineindexfile_view(&f, third.at, third.n, &source));
-	CHECK(lineindexfile_sheet(&f, 0, &s));
+	CHECK(lineindexfile_unit(&f, 0, &s));
 	check_answers(&s, 0x1000);
-	CHECK(lineindexfile_sheet(&f, 1, &s));
+	CHECK(lineindexfile_unit(&f, 1, &s));
 	check_answers(&s, 0x500000000);
 	/* Texts are there once. */
 	CHECK_EQ(third.n, second.n);
@@ -180,11 +180,11 @@ TEST(lineindexfile_with_a_wrong_byte_anywhere_never_lies)
 		if (!lineindexfile_view(&f, bytes.at, bytes.n, &source)) {
 			refused++;
 		} else {
-			if (lineindexfile_sheet(&f, 0, &s))
+			if (lineindexfile_unit(&f, 0, &s))
 				check_answers(&s, 0x1000);
 			else
 				refused++;
-			if (lineindexfile_sheet(&f, 1, &s))
+			if (lineindexfile_unit(&f, 1, &s))
 				check_answers(&s, 0x500000000);
 			else
 				refused++;

@@ -174,7 +174,7 @@ TEST(significance_learns_from_all_functions_how_restless_the_machine_is)
 
 	make(&d, &r, &calm);
 	significance_init(&j, &d);
-	CHECK(j.has_spread);
+	CHECK(j.has_variance);
 	CHECK(j.factor < 1.3);
 	significance_fini(&j);
 	delta_fini(&d);
@@ -195,7 +195,7 @@ TEST(significance_tells_of_single_recordings_intervals_but_no_verdicts)
 
 	make(&d, &r, &e);
 	significance_init(&j, &d);
-	CHECK(!j.has_spread);
+	CHECK(!j.has_variance);
 	vec_each(row, &j.rows) {
 		CHECK(!row->is_significant && isnan(row->p));
 		CHECK(row->half > 0);

@@ -46,14 +46,11 @@ static int set_type(void *target, const char *value, struct err *err)
 	return 0;
 }
 
-static int set_color(void *target, const char *value, struct err *err)
+static int set_colour(void *target, const char *value, struct err *err)
 {
-	(void)target;
-	if (!strcmp(value, "never") || !strcmp(value, "auto"))
-		return 0;
-	return !strcmp(value, "always")
-		? err_set(err, ERR_INVAL, "colours are not supported: use never or auto")
-		: err_set(err, ERR_INVAL, "'%.60s' is none of always, never, auto", value);
+	struct annotate_command *o = target;
+
+	return colour_parse(value, &o->colour, err);
 }
 
 static const struct opt options[] = {
@@ -115,8 +112,9 @@ static const struct opt options[] = {
 		"print every record instead of code, like 'pace report -D'"},
 	{0, "stdio", OPT_BOOL, AT(is_text), NULL, "plain text (always, in this version)"},
 	{0, "stdio2", OPT_BOOL, AT(is_text), NULL, "the same"},
-	{0, "stdio-color", OPT_CALL, 0, "MODE", "never or auto; colours are not supported",
-		.call = set_color},
+	{0, "stdio-color", OPT_CALL, 0, "MODE",
+		"colours in text: always, never or auto (default: on a terminal, unless NO_COLOR is set)",
+		.flags = OPT_OPTIONAL, .call = set_colour},
 	{0, "tui", OPT_CALL, 0, NULL, "refused: there is no interactive browser yet",
 		.flags = OPT_NO_VALUE, .call = refuse_browser},
 	{0, "itrace", OPT_CALL, 0, "WHAT", "refused: instruction traces are not decoded",

@@ -3,6 +3,7 @@
 #include "cmd/strict.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/workers.h"
 #include "cmd/cmd.h"
@@ -88,6 +89,7 @@ static int choose(struct annotating *r, struct err *err)
 	r->view.has_source = o->has_source;
 	r->view.has_full_paths = o->has_full_paths;
 	r->view.is_quiet = o->is_quiet;
+	r->view.has_colour = colour_is_on(o->colour, STDOUT_FILENO);
 	return 0;
 }
 
@@ -138,7 +140,7 @@ int annotating_count(struct annotating *r, struct err *err)
 	symbol_options_tell(&o->symbols, o->debuginfod_s, &reading);
 	if (blocks_are_there(&in->trace.session)) {
 		r->assembly.blocks = &r->blocks;
-		reading.beside[reading.n_beside++] = &blocks;
+		reading.visitors[reading.n_visitors++] = &blocks;
 	}
 	if (check_cpus(r, err) || recorded_read(in, &reading, err))
 		return err->code;

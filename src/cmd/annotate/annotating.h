@@ -19,6 +19,7 @@
 #include "profile/check/recorded.h"
 #include "view/code/annotate.h"
 #include "view/forms/forms.h"
+#include "view/text/colour.h"
 
 struct annotate_command {
 	bool is_strict;
@@ -28,6 +29,7 @@ struct annotate_command {
 	u64 skid, n_stripped, n_functions, around, n_workers;
 	double percent_limit, debuginfod_s;
 	struct form_choice forms;
+	enum colour_mode colour;
 	bool shows_all, is_text, is_forced, is_grouped, is_diff, is_dump;
 	bool has_modules, has_kernel_demangled; /* always on */
 	bool has_places, has_counts, has_periods, has_full_paths, skips_missing;

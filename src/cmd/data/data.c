@@ -200,7 +200,7 @@ static int run_data(int argc, char **argv)
 
 const struct cmd cmd_data = {
 	.name = "data",
-	.summary = "examine a recording as a file: is it whole, what is in it",
+	.summary = "check recordings, and cut, merge, pack or anonymise them",
 	.usage = {"lint [-i] [FILE]", "pack|strip|anonymise [-i] [FILE] -o FILE | --in-place",
 		"unpack [-i] [FILE] -o DIR",
 		"cut --time FROM,TO | --pid PID | ... [-i] [FILE] -o FILE | --in-place",

@@ -100,7 +100,7 @@ static void say(struct recording *rec)
 	str_fini(&text);
 }
 
-static void close_evidence(struct recording *rec)
+static void close_until(struct recording *rec)
 {
 	formats_fini(&rec->until.formats);
 	convergence_fini(&rec->until.convergence);
@@ -114,5 +114,5 @@ const struct record_watcher record_until_watcher = {
 	.due = due,
 	.is_enough = is_enough,
 	.say = say,
-	.close = close_evidence,
+	.close = close_until,
 };

@@ -143,7 +143,7 @@ static int run_sides(struct flame_options *o, int n_before, int n, char **words)
 	int status = EXIT_OK;
 	struct err err;
 
-	report_options_spread(&o->report);
+	report_options_settle(&o->report);
 	o->report.answer.forms.is_chosen[FORM_SVG] = true;
 	if (choose_sides(&f, o, n_before, n, words, &err) || draw_into(&f, path, &err))
 		status = cmd_fail(&cmd_flame, &err,

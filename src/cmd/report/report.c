@@ -259,7 +259,7 @@ int report_run(const struct cmd *cmd, struct report_options *o, const char *outp
 	int status;
 
 	cmd_log_init(&r.log, o->verbose ? LOG_DEBUG : LOG_NOTE);
-	report_options_spread(o);
+	report_options_settle(o);
 	o->input = cmd_input(o->input);
 	if (recorded_open_any(&r.recorded, o->input, &r.log, &err)) {
 		cmd_explain_missing(o->input, &err);
@@ -274,7 +274,7 @@ int report_run(const struct cmd *cmd, struct report_options *o, const char *outp
 	if (status == EXIT_OK && r.answer.profile) {
 		bool fails;
 
-		if (answer_claims(&r.answer, &r.log, &fails, &err))
+		if (answer_assertions(&r.answer, &r.log, &fails, &err))
 			status = cmd_fail(cmd, &err, EXIT_USAGE);
 		else if (fails)
 			status = EXIT_CONDITION;

@@ -76,7 +76,7 @@ bool answer_needs_stacks(const struct answer *a)
 }
 
 /* Checks one assertion for one event; if there are several events the message names it. */
-static int check_claim(const struct answer *a, const struct assertion *c, u32 event,
+static int check_assertion(const struct answer *a, const struct assertion *c, u32 event,
 	struct log *log, bool *ret_fails, struct err *err)
 {
 	struct shares shares = {a->profile, a->calls, &a->account, event, NULL, NULL};
@@ -100,13 +100,13 @@ static int check_claim(const struct answer *a, const struct assertion *c, u32 ev
 		: 0;
 }
 
-int answer_claims(const struct answer *a, struct log *log, bool *ret_fails, struct err *err)
+int answer_assertions(const struct answer *a, struct log *log, bool *ret_fails, struct err *err)
 {
 	*ret_fails = false;
 	vec_each(c, &a->assertions)
 		for (u32 event = 0; event < a->profile->events.n; event++)
 			if ((a->profile->events.at[event].n_samples || a->profile->events.n == 1) &&
-				check_claim(a, c, event, log, ret_fails, err))
+				check_assertion(a, c, event, log, ret_fails, err))
 				return err->code;
 	return 0;
 }
@@ -371,7 +371,7 @@ static int show_stacks(struct answer *a, struct page *p, struct err *err)
 	for (u32 event = 0; event < profile->events.n; event++)
 		if (has_stacks_of(a, event)) {
 			stackrows_add_part(&stacks, profile->events.at[event].name,
-				a->text->is_wall || recorded_is_time(a->recorded, event));
+				recorded_is_time(a->recorded, event));
 			stacks.n_parts++;
 		}
 	for (u32 event = 0; event < profile->events.n; event++)

@@ -77,7 +77,7 @@ int answer_show(struct answer *a, struct out *out, struct err *err);
  * Reports which assertions of --fail-if are true; *ret_fails: one is. ERR_INVAL: one has a name that only this build
  * has.
  */
-int answer_claims(const struct answer *a, struct log *log, bool *ret_fails, struct err *err);
+int answer_assertions(const struct answer *a, struct log *log, bool *ret_fails, struct err *err);
 
 void answer_fini(struct answer *a);
 

@@ -1,6 +1,7 @@
 #include "cmd/report/report_choice.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/report/report_import.h"
 #include "cmd/report/report_wall.h"
@@ -21,6 +22,7 @@ static void choose_graph(struct choice *c)
 		: c->hist.has_children          ? GRAPH_CALLER
 						: GRAPH_CALLEE;
 	c->text.n_workers = (unsigned)c->options->n_workers;
+	c->text.has_colour = colour_is_on(c->options->colour, STDOUT_FILENO);
 	/* With rows limited to a share, branches are limited to it too. */
 	c->text.drawing = (struct drawing_options){
 		.style = c->has_wall && !g->is_given ? DRAWING_FRACTAL : g->style,
@@ -29,7 +31,8 @@ static void choose_graph(struct choice *c)
 				       : MAX(c->options->percent_limit, DEFAULT_GRAPH_LIMIT),
 		.entries = g->entries,
 		.skips_first_node = c->options->keys.sort && !c->options->keys.fields &&
-			c->hist.keys[0]->frame == KEY_SYMBOL};
+			c->hist.keys[0]->frame == KEY_SYMBOL,
+		.has_colour = c->text.has_colour};
 	c->text.row_limit = c->rows.limit = c->options->percent_limit;
 	c->rows.graph_limit =
 		answer_is_data(&c->options->answer) || c->text.drawing.style == DRAWING_FRACTAL

@@ -42,6 +42,13 @@ static int set_percentage(void *target, const char *value, struct err *err)
 	return profile_filter_set_percentage(&o->filter, value, err);
 }
 
+static int set_colour(void *target, const char *value, struct err *err)
+{
+	struct report_options *o = target;
+
+	return colour_parse(value, &o->colour, err);
+}
+
 const struct opt report_option_table[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to read"},
 	{'i', "input", OPT_STR, AT(input), "FILE",
@@ -130,6 +137,9 @@ const struct opt report_option_table[] = {
 	{0, "samples", OPT_U64, AT(n_kept), "N",
 		"accepted for perf's browser, without effect; 'pace script' shows single samples"},
 	FORM_ROW(struct report_options, answer.forms),
+	{0, "stdio-color", OPT_CALL, 0, "MODE",
+		"colours in text: always, never or auto (default: on a terminal, unless NO_COLOR is set)",
+		.flags = OPT_OPTIONAL, .call = set_colour},
 	{0, "json", OPT_BOOL, AT(answer.forms.is_chosen[FORM_JSON]), NULL,
 		"print all rows as JSON, see pace-report(1)"},
 	{0, "group", OPT_TRI, AT(answer.groups), NULL,
@@ -172,7 +182,6 @@ const struct opt report_option_table[] = {
 		"say where files were looked for, show parameters of C++ functions"},
 	{'j', "threads", OPT_U64, AT(n_workers), "N", "use N threads; default all cores", .min = 1,
 		.max = WORKERS_MAX},
-	{0, "stdio-color", OPT_NOTHING, 0, "WHEN", "the table has no colours"},
 	{0, "pretty", OPT_NOTHING, 0, "STYLE", "-T prints a table"},
 	{0, "modules", OPT_NOTHING, 0, NULL, "names of modules are always looked for"},
 	{0, "demangle-kernel", OPT_NOTHING, 0, NULL,
@@ -213,7 +222,7 @@ void report_options_init(struct report_options *o)
 		.graph.limit = -1};
 }
 
-void report_options_spread(struct report_options *o)
+void report_options_settle(struct report_options *o)
 {
 	o->keys.children = o->children;
 	o->answer.forms.is_chosen[FORM_HTML] = o->answer.html;

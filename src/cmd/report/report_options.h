@@ -16,9 +16,11 @@
 #include "cmd/symbols.h"
 #include "profile/gather/filter.h"
 #include "profile/check/recorded.h"
+#include "view/text/colour.h"
 
 struct report_options {
 	const char *input;
+	enum colour_mode colour;
 	struct keys_options keys;
 	struct symbol_options symbols;
 	struct graph_options graph;
@@ -80,7 +82,7 @@ extern const struct opt report_option_table[];
 /* The defaults. */
 void report_options_init(struct report_options *o);
 /* Copies options that concern several stages to each of them. */
-void report_options_spread(struct report_options *o);
+void report_options_settle(struct report_options *o);
 void report_options_fini(struct report_options *o);
 
 #endif

@@ -24,7 +24,7 @@ static int open_counters(struct attempt *t, struct err *err)
 static void end_command(struct attempt *t, const char *name)
 {
 	if (!workload_end(&t->workload, stop_signal_of_command(t->stop)))
-		log_note(t->log, "'%s' (process %d) goes on running", name, t->workload.pid);
+		log_note(t->log, "'%s' (process %d) is still running", name, t->workload.pid);
 }
 
 int attempt_run(struct attempt *t, char **argv, enum run_end *ret_end, struct err *err)

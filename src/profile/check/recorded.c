@@ -91,6 +91,8 @@ bool recorded_is_time(const struct recorded *r, u32 event)
 	const char *name = r->profile.events.at[event].name;
 	const size_t n = strlen(name);
 
+	if (r->has_wall)
+		return true;
 	if (recorded_has_trace(r))
 		return counts_is_clock(&r->trace.session.reader.events.at[event]);
 	return n >= strlen(unit) && !strcmp(name + n - strlen(unit), unit);
@@ -145,15 +147,15 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 		.where = {.cpus = o->cpus,
 			.spans = o->spans,
 			.switching = switches(o) ? &r->switching : NULL},
-		.moments = &r->moments,
+		.sideband = &r->sideband,
 		.time_quantum = o->time_quantum,
 		.has_raw_fields = o->has_raw_fields,
-		.n_beside = o->n_beside};
+		.n_visitors = o->n_visitors};
 	bool needs_kernel =
 		o->has_branches || o->has_history || r->trace.session.has_kernel_samples;
 	int result;
 
-	memcpy(g.beside, o->beside, sizeof(g.beside));
+	memcpy(g.visitors, o->visitors, sizeof(g.visitors));
 	if (o->fields)
 		memcpy(g.fields, o->fields, sizeof(g.fields));
 	if (needs_kernel && o->n_workers > 1)
@@ -213,11 +215,11 @@ static int scan(struct recorded *r, const struct recorded_options *o, struct err
 		wallmarks_watch(&marks, &r->trace.session, &r->wall);
 	else if (switches(o))
 		switching_watch(&r->switching, &r->trace.session, o->switching);
-	if (label_needs_moments(o->labels))
-		sideband_watch(&r->moments, &r->trace.session);
+	if (label_needs_sideband(o->labels))
+		sideband_watch(&r->sideband, &r->trace.session);
 	result = trace_scan(&r->trace, &o->trace, err);
-	if (label_needs_moments(o->labels))
-		sideband_settle(&r->moments);
+	if (label_needs_sideband(o->labels))
+		sideband_settle(&r->sideband);
 	if (!result && switches(o) && switching_cut(&r->switching, err))
 		return err->code;
 	if (!o->has_wall)
@@ -237,6 +239,7 @@ static void say_cut(const struct recorded *r, u32 max_stack)
 
 static int read_trace(struct recorded *r, const struct recorded_options *o, struct err *err)
 {
+	r->has_wall = o->has_wall;
 	if (scan(r, o, err))
 		return err->code;
 	r->trace.session.read_most = o->read_most;
@@ -282,6 +285,6 @@ void recorded_close(struct recorded *r)
 	profile_fini(&r->profile);
 	wall_fini(&r->wall);
 	switching_fini(&r->switching);
-	sideband_fini(&r->moments);
+	sideband_fini(&r->sideband);
 	trace_close(&r->trace);
 }

@@ -52,8 +52,8 @@ struct recorded_options {
 	const char *const *fields;    /* LABEL_FIELDS; NULL: none */
 	struct naming_options naming; /* n_workers is filled in */
 	/* Other visitors of the counted samples, in the same pass. */
-	const struct visitor *beside[GATHER_BESIDE];
-	size_t n_beside;
+	const struct visitor *visitors[GATHER_VISITORS];
+	size_t n_visitors;
 };
 
 struct recorded {
@@ -62,9 +62,10 @@ struct recorded {
 	struct import import; /* of another program; importer NULL: a recording, with a trace */
 	struct wall wall;     /* with recorded_options.has_wall */
 	struct switching switching;
-	struct sideband moments; /* if labels need them */
+	struct sideband sideband; /* if labels need them */
 	struct profile profile;
 	struct ledger ledger;
+	bool has_wall;   /* the profile's events are those of wall-clock time, not the recording's */
 	bool has_chains; /* callers can be known */
 	u32 dump_bytes;  /* size of the largest stack dumps */
 	u64 stage_began_ns;

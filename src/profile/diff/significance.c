@@ -48,7 +48,7 @@ struct prior {
 	double freedom; /* its weight; INFINITY: all rows have this factor */
 };
 
-static bool tells_spread(const struct measure *m)
+static bool has_variance(const struct measure *m)
 {
 	return m->n_samples >= SAMPLES_MIN && m->variance > 0 && m->expected > 0;
 }
@@ -60,7 +60,7 @@ static struct prior prior_of(const struct measure *rows, size_t n, double freedo
 	double excess;
 
 	for (size_t i = 0; i < n; i++)
-		if (tells_spread(&rows[i]))
+		if (has_variance(&rows[i]))
 			variance_add(&logs, log(rows[i].variance / rows[i].expected));
 	if (logs.n < 3)
 		return prior;
@@ -106,7 +106,7 @@ static void significance_row(const struct significance *j, const struct measure 
 		return;
 	variance = mixed_variance(m, prior, own, &freedom);
 	error = sqrt(variance * (1 / (double)j->n[DELTA_A] + 1 / (double)j->n[DELTA_B]));
-	if (j->has_spread)
+	if (j->has_variance)
 		ret->p = tdist_both_tails((b - a) / error, freedom);
 	/* The quotient of two means, both of which vary. */
 	if (a > 0 && b > 0)
@@ -131,7 +131,7 @@ static void sum_up(struct significance *j, const struct delta *d)
 			? variance_deviation(&sums[side]) / sums[side].mean
 			: NAN;
 	}
-	j->has_spread = j->n[DELTA_A] > 1 && j->n[DELTA_B] > 1;
+	j->has_variance = j->n[DELTA_A] > 1 && j->n[DELTA_B] > 1;
 }
 
 void significance_init(struct significance *j, const struct delta *d)
@@ -145,7 +145,7 @@ void significance_init(struct significance *j, const struct delta *d)
 	sum_up(j, d);
 	for (size_t i = 0; i < n; i++)
 		measures[i] = measure_of(d, &d->rows.at[i]);
-	if (j->has_spread)
+	if (j->has_variance)
 		prior = prior_of(measures, n,
 			(double)(j->n[DELTA_A] + j->n[DELTA_B]) - DELTA_SIDES);
 	j->factor = prior.factor;

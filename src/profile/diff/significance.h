@@ -34,8 +34,8 @@ struct judgement {
 struct significance {
 	VEC(struct judgement) rows; /* as in the delta */
 	size_t n[DELTA_SIDES];      /* recordings */
-	bool has_spread; /* several recordings per side: rows can be reported as different */
-	double factor;   /* variance between runs, as a multiple of that from sampling */
+	bool has_variance; /* several recordings per side: rows can be reported as different */
+	double factor;     /* variance between runs, as a multiple of that from sampling */
 	double noise[DELTA_SIDES]; /* deviation of the recordings' sums, as a share of their mean */
 	double sum[DELTA_SIDES];   /* the recordings' mean sum, before levels are applied */
 	double level;              /* B's mean level divided by A's */

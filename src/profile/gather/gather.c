@@ -110,7 +110,7 @@ static int set_up(struct gathering *g, struct err *err)
 	if (label_facts_init(facts, &g->trace->session, &g->trace->machine, o->count.labels, err))
 		return err->code;
 	facts->time_quantum = o->time_quantum ? o->time_quantum : TIME_QUANTUM;
-	facts->moments = o->moments;
+	facts->sideband = o->sideband;
 	facts->has_raw_fields = o->has_raw_fields;
 	memcpy(facts->fields, o->fields, sizeof(facts->fields));
 	return 0;
@@ -143,17 +143,17 @@ int gather(struct trace *t, const struct gather_options *options, struct profile
 		.sample = aggregate_adder(&options->count),
 		.held = held,
 		.leave = leave};
-	const struct visitor *visitors[1 + GATHER_BESIDE] = {&mine};
+	const struct visitor *visitors[1 + GATHER_VISITORS] = {&mine};
 	struct pass_options pass = {.where = &options->where, .n_workers = options->n_workers};
 	int r;
 
 	if (aggregate_check(t, err))
 		return err->code;
-	for (size_t i = 0; i < options->n_beside; i++)
-		visitors[1 + i] = options->beside[i];
+	for (size_t i = 0; i < options->n_visitors; i++)
+		visitors[1 + i] = options->visitors[i];
 	r = set_up(&g, err);
 	if (!r)
-		r = pass_run(t, &pass, visitors, 1 + options->n_beside, err);
+		r = pass_run(t, &pass, visitors, 1 + options->n_visitors, err);
 	if (!r) {
 		workers_run((unsigned)g.workers.n, g.workers.n, make_profile, g.workers.at);
 		r = check_size(&t->session, g.workers.at, (unsigned)g.workers.n, err);

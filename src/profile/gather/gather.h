@@ -14,19 +14,20 @@
 #include "profile/gather/aggregate.h"
 #include "trace/pass.h"
 
-enum { GATHER_BESIDE = 2 };
+enum { GATHER_VISITORS = 2 };
 
 struct gather_options {
 	struct aggregate_options count;
-	unsigned n_workers;             /* 0: as many as there are cores */
-	struct trace_where where;       /* all other samples are ignored */
-	const struct sideband *moments; /* for labels that label_needs_moments(); NULL: not known */
-	u64 time_quantum;               /* ns, for LABEL_TIME; 0: 100 ms */
+	unsigned n_workers;       /* 0: as many as there are cores */
+	struct trace_where where; /* all other samples are ignored */
+	const struct sideband
+		*sideband; /* for labels that label_needs_sideband(); NULL: not known */
+	u64 time_quantum;  /* ns, for LABEL_TIME; 0: 100 ms */
 	const char *fields[LABEL_FIELDS]; /* tracepoint fields: LABEL_FIELD + i */
 	bool has_raw_fields;              /* tracepoint fields as raw values, not as text */
 	/* Other visitors of the same samples, in the same pass. */
-	const struct visitor *beside[GATHER_BESIDE];
-	size_t n_beside;
+	const struct visitor *visitors[GATHER_VISITORS];
+	size_t n_visitors;
 };
 
 /* Fills an uninitialized profile from all samples of the trace. */

@@ -50,7 +50,7 @@ u64 label_needs(enum profile_label label)
 	return needs[row_of(label)].fields;
 }
 
-bool label_needs_moments(u64 labels)
+bool label_needs_sideband(u64 labels)
 {
 	return labels & (LABEL_BIT(LABEL_CGROUP_NAMESPACE) | LABEL_BIT(LABEL_PARALLELISM));
 }
@@ -149,7 +149,8 @@ static u64 branch_word(const struct label_sample *s, size_t at)
 	return s->branch ? load_u64(s->branch + at) : 0;
 }
 
-static u64 moment_of(const struct sideband *m, enum profile_label label, const struct visit *in)
+static u64 sideband_value(const struct sideband *m, enum profile_label label,
+	const struct visit *in)
 {
 	if (!m)
 		return 0;
@@ -207,7 +208,7 @@ u64 label_of(struct label_maker *m, enum profile_label label, const struct label
 		return (u64)(uintptr_t)machine_cgroup(m->facts->machine, sample->cgroup);
 	case LABEL_CGROUP_NAMESPACE:
 	case LABEL_PARALLELISM:
-		return moment_of(m->facts->moments, label, in);
+		return sideband_value(m->facts->sideband, label, in);
 	case LABEL_FROM:
 		return place_of(m, s, branch_word(s, BRANCH_FROM));
 	case LABEL_TO:

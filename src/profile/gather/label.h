@@ -28,12 +28,12 @@ struct label_facts {
 	u64 time_quantum;                 /* ns, for LABEL_TIME */
 	const char *fields[LABEL_FIELDS]; /* tracepoint fields: LABEL_FIELD + i */
 	bool has_raw_fields;              /* tracepoint fields as raw values, not as text */
-	const struct sideband *moments;   /* for LABEL_CGROUP_NAMESPACE and LABEL_PARALLELISM */
+	const struct sideband *sideband;  /* for LABEL_CGROUP_NAMESPACE and LABEL_PARALLELISM */
 	struct tracepoints tracepoints;
 	pthread_mutex_t lock; /* of tracepoints */
 };
 
-/* `labels`: those that will be asked for. The caller sets the members from time_quantum to moments afterwards. */
+/* `labels`: those that will be asked for. The caller sets the members from time_quantum to sideband afterwards. */
 int label_facts_init(struct label_facts *f, const struct session *s, const struct machine *m,
 	u64 labels, struct err *err);
 void label_facts_fini(struct label_facts *f);
@@ -41,8 +41,8 @@ void label_facts_fini(struct label_facts *f);
 /* The PERF_SAMPLE_* fields that a label is made from; if there are several, any one of them is enough. */
 u64 label_needs(enum profile_label label);
 
-/* Whether any of these labels is made from label_facts.moments. */
-bool label_needs_moments(u64 labels);
+/* Whether any of these labels is made from label_facts.sideband. */
+bool label_needs_sideband(u64 labels);
 
 /* ERR_INVAL, with how to record it, if no event's samples have what the label is made from. */
 int label_check(const struct session *s, enum profile_label label, struct err *err);

@@ -313,28 +313,29 @@ static void add_row(struct mapresolve *p, const struct uniques *uniques, struct 
 
 	row.frame = frame_of(p, s->space, s->ip, s->mode, false);
 	row.callers = s->chain == TABLE_NONE ? 0 : uniques->chains.at[s->chain].stack;
-	row.passes =
-		uniques->has_history ? (u32)(uniques->first_pass + *uniques_passes(uniques, s)) : 0;
+	row.branches = uniques->has_history
+		? (u32)(uniques->first_branch + *uniques_branches(uniques, s))
+		: 0;
 	for (unsigned k = 0; k < p->profile->n_labels; k++)
 		labels[k] = place_label(p, uniques, s, &row, k);
 	move_counts(p, uniques, s, &row);
 	profile_add_row(p->profile, &row, labels);
 }
 
-static void move_passes(struct uniques *s, struct profile *p)
+static void move_branches(struct uniques *s, struct profile *p)
 {
 	/* There are many of them: take the whole array if the profile has none. */
-	if (!p->passes.n) {
-		memcpy(&p->passes, &s->passes, sizeof(p->passes));
-		memset(&s->passes, 0, sizeof(s->passes));
+	if (!p->branches.n) {
+		memcpy(&p->branches, &s->branches, sizeof(p->branches));
+		memset(&s->branches, 0, sizeof(s->branches));
 		return;
 	}
-	for (size_t i = 0; i < s->passes.n; i++) {
-		if (s->first_pass + i == p->passes.n)
-			vec_add(&p->passes, ((struct profile_pass){0}));
-		profile_add_pass(&p->passes.at[s->first_pass + i], &s->passes.at[i]);
+	for (size_t i = 0; i < s->branches.n; i++) {
+		if (s->first_branch + i == p->branches.n)
+			vec_add(&p->branches, ((struct profile_branch){0}));
+		profile_add_branch(&p->branches.at[s->first_branch + i], &s->branches.at[i]);
 	}
-	s->passes.n = 0;
+	s->branches.n = 0;
 }
 
 static void move_endings(struct mapresolve *p, struct uniques *s)
@@ -381,7 +382,7 @@ bool mapresolve_add(struct uniques *uniques, const struct machine *m, u32 max_st
 	uniques_settle(uniques);
 	if (!uniques->n_placed) {
 		uniques->first_row = profile->rows.n;
-		uniques->first_pass = profile->passes.n;
+		uniques->first_branch = profile->branches.n;
 	}
 	find_dsos(&p);
 	p.memo = memo_of(FRAMES_REMEMBERED);
@@ -391,7 +392,7 @@ bool mapresolve_add(struct uniques *uniques, const struct machine *m, u32 max_st
 	vec_reserve(&profile->rows, uniques->first_row + uniques->n);
 	vec_reserve(&profile->cells, (uniques->first_row + uniques->n) * uniques->n_labels);
 	fits = place_all(&p, uniques, allowed);
-	move_passes(uniques, profile);
+	move_branches(uniques, profile);
 	own_strings(profile, first_dso);
 	mem_free(p.dsos);
 	memo_fini(&p.memo);

@@ -29,7 +29,7 @@ void profile_fini(struct profile *p)
 	vec_fini(&p->events);
 	vec_fini(&p->rows);
 	vec_fini(&p->cells);
-	vec_fini(&p->passes);
+	vec_fini(&p->branches);
 	vec_fini(&p->types);
 	vec_fini(&p->members);
 	vec_fini(&p->accesses);
@@ -174,18 +174,18 @@ static u64 merge_label(struct profile *p, enum profile_label label, u64 value, c
 static void merge_rows(struct profile *p, const struct profile *from, const u32 *frames,
 	const u32 *stacks)
 {
-	const u32 n_passes = (u32)p->passes.n;
+	const u32 n_branches = (u32)p->branches.n;
 
 	assert(p->labels == from->labels);
-	vec_each(pass, &from->passes)
-		vec_add(&p->passes, *pass);
+	vec_each(branch, &from->branches)
+		vec_add(&p->branches, *branch);
 	for (size_t i = 0; i < from->rows.n; i++) {
 		struct profile_row mine = from->rows.at[i];
 		u64 *cells;
 
 		mine.frame = frames[mine.frame];
 		mine.callers = stacks[mine.callers];
-		mine.passes += n_passes;
+		mine.branches += n_branches;
 		profile_add_row(p, &mine, from->cells.at + i * from->n_labels);
 		cells = p->cells.at + p->cells.n - p->n_labels;
 		for (unsigned k = 0; k < p->n_labels; k++)
@@ -247,14 +247,14 @@ void profile_merge(struct profile *p, const struct profile *from)
 
 /* ---- live ---- */
 
-void profile_add_pass(struct profile_pass *pass, const struct profile_pass *more)
+void profile_add_branch(struct profile_branch *branch, const struct profile_branch *more)
 {
-	pass->n_told += more->n_told;
-	pass->n_predicted += more->n_predicted;
-	pass->n_aborts += more->n_aborts;
-	pass->cycles += more->cycles;
-	pass->n_iterations += more->n_iterations;
-	pass->loop_cycles += more->loop_cycles;
+	branch->n_told += more->n_told;
+	branch->n_predicted += more->n_predicted;
+	branch->n_aborts += more->n_aborts;
+	branch->cycles += more->cycles;
+	branch->n_iterations += more->n_iterations;
+	branch->loop_cycles += more->loop_cycles;
 }
 
 static u64 scaled(u64 n, double factor)
@@ -272,11 +272,11 @@ void profile_scale(struct profile *p, double factor)
 		p->events.at[row->event].n_samples += row->n_samples;
 		p->events.at[row->event].period += row->period;
 	}
-	vec_each(pass, &p->passes)
-		*pass = (struct profile_pass){scaled(pass->n_told, factor),
-			scaled(pass->n_predicted, factor), scaled(pass->n_aborts, factor),
-			scaled(pass->cycles, factor), scaled(pass->n_iterations, factor),
-			scaled(pass->loop_cycles, factor)};
+	vec_each(branch, &p->branches)
+		*branch = (struct profile_branch){scaled(branch->n_told, factor),
+			scaled(branch->n_predicted, factor), scaled(branch->n_aborts, factor),
+			scaled(branch->cycles, factor), scaled(branch->n_iterations, factor),
+			scaled(branch->loop_cycles, factor)};
 	vec_each(e, &p->endings)
 		e->n_samples = scaled(e->n_samples, factor);
 	p->n_walked = scaled(p->n_walked, factor);
@@ -372,7 +372,7 @@ static struct profile_row *kept_row(struct compacting *c, const struct profile_r
 }
 
 /* The number of branches at the innermost end of a row's stack. */
-static u32 n_passes_of(const struct profile *p, const struct profile_row *row)
+static u32 n_branches_of(const struct profile *p, const struct profile_row *row)
 {
 	u32 n = 0;
 
@@ -389,8 +389,8 @@ static void keep_row(struct compacting *c, size_t i)
 	struct profile_row mine = {.event = row->event,
 		.frame = kept_frame(c, row->frame),
 		.callers = kept_stack(c, row->callers),
-		.passes = (u32)c->to.passes.n};
-	const u32 n_passes = from->passes.n ? n_passes_of(from, row) : 0;
+		.branches = (u32)c->to.branches.n};
+	const u32 n_branches = from->branches.n ? n_branches_of(from, row) : 0;
 	struct profile_row *kept;
 	u64 labels[LABEL_COUNT];
 
@@ -400,11 +400,11 @@ static void keep_row(struct compacting *c, size_t i)
 	kept = kept_row(c, &mine, labels);
 	kept->n_samples += row->n_samples;
 	kept->period += row->period;
-	for (u32 k = 0; k < n_passes; k++) {
-		if (kept->passes + k == c->to.passes.n)
-			vec_add(&c->to.passes, ((struct profile_pass){0}));
-		profile_add_pass(&c->to.passes.at[kept->passes + k],
-			&from->passes.at[row->passes + k]);
+	for (u32 k = 0; k < n_branches; k++) {
+		if (kept->branches + k == c->to.branches.n)
+			vec_add(&c->to.branches, ((struct profile_branch){0}));
+		profile_add_branch(&c->to.branches.at[kept->branches + k],
+			&from->branches.at[row->branches + k]);
 	}
 }
 

@@ -97,7 +97,7 @@ struct profile_frame {
 enum profile_end { PROFILE_NO_BRANCH, PROFILE_BRANCH_TO, PROFILE_BRANCH_FROM };
 
 /* What is known of a branch, summed over a row's samples. */
-struct profile_pass {
+struct profile_branch {
 	u64 n_told, n_predicted, n_aborts;     /* at the target */
 	u64 cycles, n_iterations, loop_cycles; /* at the source; see struct history_note */
 };
@@ -175,9 +175,9 @@ struct profile_event {
 
 struct profile_row {
 	u32 event;
-	u32 frame;   /* what was running */
-	u32 callers; /* the stack above it; 0: none, or not recorded */
-	u32 passes;  /* position in profile.passes of its newest branch; the others follow */
+	u32 frame;    /* what was running */
+	u32 callers;  /* the stack above it; 0: none, or not recorded */
+	u32 branches; /* position in profile.branches of its newest branch; the others follow */
 	u64 n_samples, period;
 };
 
@@ -190,8 +190,8 @@ struct profile {
 	VEC(struct profile_stack) stacks;
 	VEC(struct profile_event) events;
 	VEC(struct profile_row) rows;
-	VEC(u64) cells;                  /* n_labels labels for each row: profile_label() */
-	VEC(struct profile_pass) passes; /* for each row as many as its stack has branches */
+	VEC(u64) cells;                      /* n_labels labels for each row: profile_label() */
+	VEC(struct profile_branch) branches; /* for each row as many as its stack has branches */
 	VEC(struct profile_type) types;
 	VEC(struct profile_member) members;
 	VEC(struct profile_access)
@@ -290,7 +290,7 @@ u32 profile_stack(struct profile *p, u32 parent, u32 frame);
 /* Counts n samples whose stacks have this ending. */
 void profile_add_ending(struct profile *p, u8 ending, u32 dso, u64 n);
 
-void profile_add_pass(struct profile_pass *pass, const struct profile_pass *more);
+void profile_add_branch(struct profile_branch *branch, const struct profile_branch *more);
 
 /* Multiplies all counts by a factor from 0 to 1, rounding down. The profile must have no names yet. */
 void profile_scale(struct profile *p, double factor);

@@ -198,7 +198,7 @@ static void note(const char *event, enum skid_kind skid, bool is_before, struct 
 {
 	static const char *const whys[] = {
 		[SKID_ONE] = "has a constant skid of 1",
-		[SKID_TIMER] = "is no precise event (skid)",
+		[SKID_TIMER] = "is not a precise event (skid)",
 		[SKID_DEBUGGER] = "stops after the access",
 		[SKID_SOME] =
 			"is not precise (skid): samples name an instruction some way after the access; :pp makes them precise if the processor supports it",

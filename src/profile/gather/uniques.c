@@ -68,7 +68,7 @@ u32 uniques_place(struct uniques *s, const struct uniques_place *place)
 u64 uniques_bytes(const struct uniques *s)
 {
 	return s->words.total + s->chains.cap * (sizeof(*s->chains.at) + INDEX_EACH) + s->at.cap +
-		(u64)s->n * INDEX_EACH + s->passes.cap * sizeof(*s->passes.at) +
+		(u64)s->n * INDEX_EACH + s->branches.cap * sizeof(*s->branches.at) +
 		s->places.cap * sizeof(*s->places.at);
 }
 
@@ -154,23 +154,23 @@ void uniques_count_history(struct uniques *s, const struct history *h)
 	const u64 n_before = s->n;
 	struct unique *unique;
 
-	*uniques_passes(s, s->next) = s->n_passes;
+	*uniques_branches(s, s->next) = s->n_branches;
 	unique = count(s, s->next, hash_of(s, s->next));
 	if (s->n > n_before)
-		s->n_passes += h->n;
-	vec_reserve(&s->passes, s->n_passes);
-	while (s->passes.n < s->n_passes)
-		s->passes.at[s->passes.n++] = (struct profile_pass){0};
+		s->n_branches += h->n;
+	vec_reserve(&s->branches, s->n_branches);
+	while (s->branches.n < s->n_branches)
+		s->branches.at[s->branches.n++] = (struct profile_branch){0};
 	for (u64 i = 0; i < h->n; i++) {
-		struct profile_pass *pass = &s->passes.at[*uniques_passes(s, unique) + i];
+		struct profile_branch *branch = &s->branches.at[*uniques_branches(s, unique) + i];
 		const struct history_note *note = &h->notes[i];
 
-		pass->n_told += note->is_told;
-		pass->n_predicted += note->is_predicted;
-		pass->n_aborts += note->is_abort;
-		pass->cycles += note->cycles;
-		pass->n_iterations += note->n_iterations;
-		pass->loop_cycles += note->loop_cycles;
+		branch->n_told += note->is_told;
+		branch->n_predicted += note->is_predicted;
+		branch->n_aborts += note->is_abort;
+		branch->cycles += note->cycles;
+		branch->n_iterations += note->n_iterations;
+		branch->loop_cycles += note->loop_cycles;
 	}
 }
 
@@ -214,9 +214,9 @@ void uniques_clear(struct uniques *s)
 	table_clear(&s->index);
 	table_clear(&s->place_index);
 	arena_fini(&s->words);
-	s->chains.n = s->endings.n = s->at.n = s->passes.n = s->places.n = 0;
+	s->chains.n = s->endings.n = s->at.n = s->branches.n = s->places.n = 0;
 	s->n = s->n_placed = s->n_placed_chains = 0;
-	s->n_passes = s->n_queued = 0;
+	s->n_branches = s->n_queued = 0;
 }
 
 void uniques_fini(struct uniques *s)
@@ -225,7 +225,7 @@ void uniques_fini(struct uniques *s)
 	table_fini(&s->chain_index);
 	arena_fini(&s->words);
 	vec_fini(&s->endings);
-	vec_fini(&s->passes);
+	vec_fini(&s->branches);
 	vec_fini(&s->places);
 	table_fini(&s->place_index);
 	vec_fini(&s->at);

@@ -37,7 +37,7 @@ struct uniques_chain {
 
 /*
  * One distinct sample. Its labels follow it; with has_history the position of its first branch in
- * uniques.passes follows the labels.
+ * uniques.branches follows the labels.
  */
 struct unique {
 	u64 ip;
@@ -71,8 +71,8 @@ struct uniques {
 	struct table index;
 	bool has_history;
 	/* One for each branch in each unique sample's history; empty once profile/gather/mapresolve has taken them. */
-	VEC(struct profile_pass) passes;
-	u64 n_passes;
+	VEC(struct profile_branch) branches;
+	u64 n_branches;
 	VEC(struct uniques_place) places;
 	struct table place_index;
 	/* The sample to count next. It lies in this struct so that workers do not share cache lines. */
@@ -88,7 +88,7 @@ struct uniques {
 	u64 n_queued;
 	/* How many profile/gather/mapresolve has added to the profile, in order, and where the first of them are there. */
 	u32 n_placed, n_placed_chains;
-	size_t first_row, first_pass;
+	size_t first_row, first_branch;
 };
 
 void uniques_init(struct uniques *s, u8 n_labels, bool has_chains, bool has_history);
@@ -121,8 +121,8 @@ u64 uniques_bytes(const struct uniques *s);
 /* The i-th distinct sample. */
 struct unique *uniques_at(const struct uniques *s, u32 i);
 
-/* With has_history: the position in s->passes of the sample's first branch. */
-static inline u64 *uniques_passes(const struct uniques *s, struct unique *unique)
+/* With has_history: the position in s->branches of the sample's first branch. */
+static inline u64 *uniques_branches(const struct uniques *s, struct unique *unique)
 {
 	return &unique->labels[s->n_labels];
 }

@@ -4,8 +4,8 @@
 struct step {
 	u32 symbol;
 	bool is_ours, is_caller;
-	u8 branch;                       /* enum profile_end */
-	const struct profile_pass *pass; /* of a branch */
+	u8 branch;                         /* enum profile_end */
+	const struct profile_branch *told; /* of a branch */
 };
 
 struct passing {
@@ -15,14 +15,14 @@ struct passing {
 	VEC(struct step) way;
 };
 
-static void add_step(struct passing *p, u32 node, u8 branch, const struct profile_pass *pass)
+static void add_step(struct passing *p, u32 node, u8 branch, const struct profile_branch *told)
 {
 	u32 symbol = p->hist->calls->nodes.at[node].symbol;
 	const struct step step = {.symbol = symbol,
 		.is_ours = p->hist->ident[symbol] == p->entry->ident,
 		.is_caller = p->way.n && !branch,
 		.branch = branch,
-		.pass = pass};
+		.told = told};
 
 	vec_add(&p->way, step);
 }
@@ -33,16 +33,16 @@ static void find_way(struct passing *p, size_t row)
 	const struct profile *profile = p->hist->profile;
 	const struct calls_node *nodes = p->hist->calls->nodes.at;
 	u32 stack = profile->rows.at[row].callers, node = p->hist->calls->of_row[row];
-	u32 pass = profile->rows.at[row].passes;
+	u32 told = profile->rows.at[row].branches;
 
 	p->way.n = 0;
 	add_step(p, node, PROFILE_NO_BRANCH, NULL);
 	for (node = nodes[node].parent; node && stack; node = nodes[node].parent) {
 		const u8 branch = profile->frames.at[profile->stacks.at[stack].frame].branch;
 
-		add_step(p, node, branch, branch ? &profile->passes.at[pass] : NULL);
+		add_step(p, node, branch, branch ? &profile->branches.at[told] : NULL);
 		/* A branch ends with its source, the end that is farther from the sample. */
-		pass += branch == PROFILE_BRANCH_FROM;
+		told += branch == PROFILE_BRANCH_FROM;
 		stack = profile->stacks.at[stack].parent;
 	}
 }
@@ -52,15 +52,15 @@ static void count_node(struct graph_branches *b, const struct step *step, u64 n)
 	b->n_callers += step->is_caller ? n : 0;
 	if (step->branch == PROFILE_BRANCH_TO) {
 		b->n_to += n;
-		b->n_told += step->pass->n_told;
-		b->n_predicted += step->pass->n_predicted;
-		b->n_aborts += step->pass->n_aborts;
+		b->n_told += step->told->n_told;
+		b->n_predicted += step->told->n_predicted;
+		b->n_aborts += step->told->n_aborts;
 	}
 	if (step->branch == PROFILE_BRANCH_FROM) {
 		b->n_from += n;
-		b->cycles += step->pass->cycles;
-		b->n_iterations += step->pass->n_iterations;
-		b->loop_cycles += step->pass->loop_cycles;
+		b->cycles += step->told->cycles;
+		b->n_iterations += step->told->n_iterations;
+		b->loop_cycles += step->told->loop_cycles;
 	}
 }
 

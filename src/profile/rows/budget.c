@@ -210,7 +210,7 @@ static void add_move(struct budgeting *g, u32 node, u32 first, u64 n_lines, doub
 			((struct move){node, first, n_lines, (u64)(a_line * 1e12), g->moves.n}));
 }
 
-static void significance_candidate(struct budgeting *g, u32 node)
+static void offer_candidate(struct budgeting *g, u32 node)
 {
 	const struct candidate *c = &g->candidate[node];
 	u32 line = g->nearest[c->first], rest = rest_of(g, line);
@@ -267,7 +267,7 @@ static void find_moves(struct budgeting *g, u64 n)
 
 		if (!g->b->has_line[node]) {
 			find_candidate(g, node);
-			significance_candidate(g, node);
+			offer_candidate(g, node);
 		} else if (g->pushed[node]) {
 			add_move(g, node, 0, 1, (double)g->pushed[node] / g->whole / 4);
 		}

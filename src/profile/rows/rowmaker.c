@@ -78,8 +78,8 @@ struct rowmaker *rowmaker_below(struct rowmaker *m, const char *name, enum rowma
 	return below;
 }
 
-void rowmaker_spread(struct rowmaker *m,
-	void (*make)(struct rowmaker *m, const void *of, size_t row), const void *of, size_t n)
+void rowmaker_lazy(struct rowmaker *m, void (*make)(struct rowmaker *m, const void *of, size_t row),
+	const void *of, size_t n)
 {
 	m->is_spread = true;
 	m->make = make;

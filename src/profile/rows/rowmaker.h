@@ -54,8 +54,8 @@ void rowmaker_row(struct rowmaker *m);
 /* Adds a cell to the last row, to be filled in by the functions of cell.h; valid until the next one is added. */
 struct cell *rowmaker_add(struct rowmaker *m, const char *name);
 /* Makes the table one of n rows that `make` builds one at a time; programs get each row on a line of its own. */
-void rowmaker_spread(struct rowmaker *m,
-	void (*make)(struct rowmaker *m, const void *of, size_t row), const void *of, size_t n);
+void rowmaker_lazy(struct rowmaker *m, void (*make)(struct rowmaker *m, const void *of, size_t row),
+	const void *of, size_t n);
 struct rowmaker *rowmaker_below(struct rowmaker *m, const char *name, enum rowmaker_shape shape);
 /* Adds a cell with a table that the caller fills in; rowmaker_fini() closes it. */
 struct rowset *rowmaker_tree(struct rowmaker *m, const char *name);

@@ -122,7 +122,7 @@ static struct dwarf_handle *handle_of(struct line_index *l, unsigned worker)
 }
 
 /* Reads a unit. Returns false if the file cannot be read. */
-static bool read_sheet(struct line_index *l, u32 i, bool with_scopes, unsigned worker,
+static bool read_lineindex(struct line_index *l, u32 i, bool with_scopes, unsigned worker,
 	struct lineindex_maker *m, struct err *complaint)
 {
 	u64 entry = l->places.at[i].entry;
@@ -154,7 +154,7 @@ static void read_unit(struct line_index *l, u32 i, bool with_scopes, unsigned wo
 	u->is_read = u->is_new = true;
 	u->has_scopes = with_scopes || l->go;
 	lineindex_maker_clear(maker);
-	if (!read_sheet(l, i, with_scopes, worker, maker, &complaint)) {
+	if (!read_lineindex(l, i, with_scopes, worker, maker, &complaint)) {
 		u->wrong = ERR_FORMAT;
 		u->lineindex = (struct lineindex){0};
 		return;
@@ -175,7 +175,7 @@ static bool take_kept(struct line_index *l, u32 i, bool with_scopes)
 	struct line_unit *u = &l->units[i];
 	struct lineindex lineindex;
 
-	if (!l->map || !lineindexfile_sheet(&l->kept, i, &lineindex) ||
+	if (!l->map || !lineindexfile_unit(&l->kept, i, &lineindex) ||
 		(with_scopes && !(lineindex.head.flags & LINEINDEX_HAS_SCOPES)))
 		return false;
 	u->lineindex = lineindex;

@@ -94,14 +94,14 @@ bool lineindexfile_view(struct lineindexfile *f, const void *data, u64 size,
 		lineindexfile_check(f->text, f->text_size) == h.text_check;
 }
 
-bool lineindexfile_sheet(const struct lineindexfile *f, u32 unit, struct lineindex *ret_sheet)
+bool lineindexfile_unit(const struct lineindexfile *f, u32 unit, struct lineindex *ret)
 {
 	const struct lineindexfile_entry *e = &f->units[unit];
 
 	if (!e->off || e->off % 8 || e->off > f->size || e->size > f->size - e->off ||
 		lineindexfile_check(f->data + e->off, e->size) != e->check)
 		return false;
-	return lineindex_view(ret_sheet, f->data + e->off, e->size, f->text, f->text_size);
+	return lineindex_view(ret, f->data + e->off, e->size, f->text, f->text_size);
 }
 
 void lineindexfile_mend(void *data, u64 size)
@@ -181,7 +181,7 @@ void lineindexfile_keep(struct lineindexfile_maker *m, u32 unit, const struct li
 	const struct lineindexfile_entry *e = &before->units[unit];
 	struct lineindex lineindex;
 
-	if (lineindexfile_sheet(before, unit, &lineindex))
+	if (lineindexfile_unit(before, unit, &lineindex))
 		add_block(m, unit, before->data + e->off, e->size, e->check);
 }
 

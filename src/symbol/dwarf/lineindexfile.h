@@ -51,7 +51,7 @@ bool lineindexfile_view(struct lineindexfile *f, const void *data, u64 size,
 	const struct lineindexfile_source *source);
 
 /* The line index of a unit. Returns false if there is none, or if it is damaged. */
-bool lineindexfile_sheet(const struct lineindexfile *f, u32 unit, struct lineindex *ret_sheet);
+bool lineindexfile_unit(const struct lineindexfile *f, u32 unit, struct lineindex *ret);
 
 /* Corrects the checksums, as an attacker would; for tests of the checks behind them. */
 void lineindexfile_mend(void *data, u64 size);

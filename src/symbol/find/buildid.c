@@ -55,7 +55,7 @@ u8 buildid_of_module(const char *folder, const char *name, u8 id[BUILD_ID_MAX], 
 }
 
 /* Reads the build-id of the file that ran, if a process still has it or its path still leads to it. */
-static u8 of_living_file(struct liveproc *liveproc, const struct dso *dso, u8 id[BUILD_ID_MAX])
+static u8 of_mapped_file(struct liveproc *liveproc, const struct dso *dso, u8 id[BUILD_ID_MAX])
 {
 	struct find_places places = {.symfs = "", .liveproc = liveproc, .is_now = true};
 	struct elf elf;
@@ -84,7 +84,7 @@ static u8 of_dso(struct liveproc *liveproc, const struct dso *dso, u8 id[BUILD_I
 	case DSO_MODULE:
 		return buildid_of_module("/sys/module", dso->name, id, NULL);
 	case DSO_FILE:
-		return of_living_file(liveproc, dso, id);
+		return of_mapped_file(liveproc, dso, id);
 	case DSO_VDSO:
 		return vdso_build_id(id);
 	default:

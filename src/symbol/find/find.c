@@ -260,16 +260,17 @@ static bool try_shelves(struct search *s, const struct shelf *shelves, size_t n)
 	return is_found;
 }
 
-static bool try_living_path(void *search, const char *path)
+static bool try_liveproc_path(void *search, const char *path)
 {
 	return try_original(search, path);
 }
 
 /* Tries the file as seen by a process that still has it mapped. */
-static bool try_living(struct search *s, bool elsewhere_only)
+static bool try_liveproc(struct search *s, bool elsewhere_only)
 {
 	return s->places->liveproc && !*s->places->symfs &&
-		liveproc_each_path(s->places->liveproc, s->dso, elsewhere_only, try_living_path, s);
+		liveproc_each_path(s->places->liveproc, s->dso, elsewhere_only, try_liveproc_path,
+			s);
 }
 
 /*
@@ -292,13 +293,13 @@ int find_image(const struct find_places *places, const struct dso *dso, struct e
 	char path[PATH_SIZE];
 
 	/* Without build-ids the file at this path may be another one than the container's. */
-	if (!dso->build_id_size && try_living(&s, true))
+	if (!dso->build_id_size && try_liveproc(&s, true))
 		return 0;
 	snprintf(path, sizeof(path), "%s%s", places->symfs, dso->path);
 	if (try_original(&s, path))
 		return 0;
 	named = s.err;
-	if (try_living(&s, false) || try_shelves(&s, image_shelves, ARRAY_SIZE(image_shelves)) ||
+	if (try_liveproc(&s, false) || try_shelves(&s, image_shelves, ARRAY_SIZE(image_shelves)) ||
 		try_beside_debug_tree(&s))
 		return 0;
 	/* An error of the file with the recorded name explains more. */

@@ -26,6 +26,7 @@ struct annotate_options {
 	bool has_source;
 	bool has_full_paths;
 	bool is_quiet;
+	bool has_colour; /* of text: percentages have colours */
 	bool is_excerpt; /* text has only the hottest instructions, with `around` before and after each */
 	u64 around;
 };

@@ -169,8 +169,8 @@ void annotate_json(struct out *out, const struct assembly *a, const struct annot
 	if (a->no_lines.n)
 		rowmaker_text(&m, "no_lines", str_text(&a->no_lines));
 	add_lines(rowmaker_below(&m, "lines", ROWMAKER_ROWS), a, o);
-	rowmaker_spread(rowmaker_below(&m, "instructions", ROWMAKER_ROWS), make_instruction,
-		&making, a->rows.n);
+	rowmaker_lazy(rowmaker_below(&m, "instructions", ROWMAKER_ROWS), make_instruction, &making,
+		a->rows.n);
 	table = rowmaker_table(&m);
 	str_addc(&out->text, '{');
 	form_json_members(&table, 0, out);

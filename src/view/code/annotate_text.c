@@ -6,6 +6,7 @@
 #include "base/num.h"
 #include "profile/code/hotrows.h"
 #include "view/code/arrows.h"
+#include "view/text/colour.h"
 
 enum {
 	PERCENT_WIDTH = 8,
@@ -48,6 +49,15 @@ static unsigned column_width(const struct printing *p)
 	return p->options->figure == ANNOTATE_PERCENT ? PERCENT_WIDTH : NUMBER_WIDTH;
 }
 
+static void add_percent(struct printing *p, double percent)
+{
+	const size_t start = p->text->n;
+
+	str_addf(p->text, "%*.2f", PERCENT_WIDTH, percent);
+	if (p->options->has_colour)
+		colour_paint(p->text, start, colour_of_share(percent / 100));
+}
+
 /* counts: one for each event. */
 static void add_figures(struct printing *p, const struct annotation_count *counts)
 {
@@ -60,8 +70,7 @@ static void add_figures(struct printing *p, const struct annotation_count *count
 			/* Most instructions have no samples, and printf() is slow. */
 			str_add_right(p->text, "0.00", PERCENT_WIDTH);
 		else if (p->options->figure == ANNOTATE_PERCENT)
-			str_addf(p->text, "%*.2f", PERCENT_WIDTH,
-				annotate_share(p->options, p->a, e, c));
+			add_percent(p, annotate_share(p->options, p->a, e, c));
 		else
 			str_addf(p->text, "%*llu", NUMBER_WIDTH,
 				(unsigned long long)(p->options->figure == ANNOTATE_SAMPLES

@@ -158,7 +158,7 @@ void builds_rows(const struct form *form, struct out *out, const struct codediff
 			o->names[side]);
 	add_events(rowmaker_below(&document, "events", ROWMAKER_ROWS), d);
 	blocks = rowmaker_below(&document, "blocks", ROWMAKER_ROWS);
-	rowmaker_spread(blocks, make_block, &making, d->parts.n);
+	rowmaker_lazy(blocks, make_block, &making, d->parts.n);
 	form_show(form, &document, out);
 	rowmaker_fini(&document);
 	for (size_t i = 0; i < 2 * d->events.n; i++)

@@ -4,6 +4,7 @@
 
 #include "base/num.h"
 #include "base/sort.h"
+#include "view/text/colour.h"
 
 enum { GRAPH_MARGIN = 12, GRAPH_INDENT = 10, STACK_MARGIN = 11, STACK_INDENT = 5 };
 
@@ -44,10 +45,14 @@ static void add_name_line(struct drawing *d, u32 node)
 /* Adds a period or its samples, as the options say. */
 static void add_value(struct drawing *d, u64 period, u64 n_samples, u64 whole)
 {
+	const size_t start = d->text->n;
+
 	if (d->options->value == DRAWING_PERCENT)
 		num_add_percent(d->text, period, whole);
 	else
 		num_add_u64(d->text, d->options->value == DRAWING_PERIOD ? period : n_samples);
+	if (d->options->has_colour && d->options->value == DRAWING_PERCENT && whole)
+		colour_paint(d->text, start, colour_of_share((double)period / (double)whole));
 }
 
 /* The only child of a node where no sample ended: it is drawn below the node on the same branch. */

@@ -26,6 +26,7 @@ struct drawing_options {
 	double limit;          /* percent: smaller branches and stacks are not drawn */
 	u64 entries;           /* branches of one level, or stacks, at most; 0: no limit */
 	bool skips_first_node; /* rows are symbols: their tree need not repeat the name */
+	bool has_colour;       /* percentages have colours */
 };
 
 void drawing_add(struct str *text, const struct rowset *tree, const struct drawing_options *o);

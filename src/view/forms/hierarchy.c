@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "view/text/celltext.h"
+#include "view/text/colour.h"
 
 enum { INDENT = 3 };
 
@@ -28,18 +29,24 @@ static void make_cell(struct hierarchy *y, size_t column, u32 row)
 		&y->cell);
 }
 
+static size_t columns(const struct str *cell)
+{
+	return colour_columns(str_text(cell), cell->n);
+}
+
 static void choose_widths(struct hierarchy *y)
 {
 	const struct rowset *r = y->rows;
 
 	for (size_t i = 0; i < r->n_shown; i++) {
 		y->layouts[i] = celltext_of_column(&r->shown[i]);
+		y->layouts[i].has_colour = y->options->has_colour && y->layouts[i].is_right;
 		y->n_keys += is_key(y, i);
 		y->widths[i] = MAX(strlen(y->layouts[i].title),
 			(size_t)y->layouts[i].width * rowset_n_cells(r, &r->shown[i]));
 		for (u32 row = 1; row < r->n && !is_key(y, i); row++) {
 			make_cell(y, i, row);
-			y->widths[i] = MAX(y->widths[i], y->cell.n);
+			y->widths[i] = MAX(y->widths[i], columns(&y->cell));
 		}
 	}
 }
@@ -111,8 +118,8 @@ static void add_rows(struct hierarchy *y, u32 parent, size_t level, struct out *
 			if (is_key(y, i))
 				continue;
 			make_cell(y, i, row);
-			str_add(text, "  ");
-			str_add_right(text, str_text(&y->cell), y->widths[i]);
+			str_fill(text, ' ', 2 + y->widths[i] - columns(&y->cell));
+			str_addn(text, str_text(&y->cell), y->cell.n);
 		}
 		str_fill(text, ' ', INDENT * (y->n_keys - 1) + 2);
 		add_name(y, row, text);

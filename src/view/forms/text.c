@@ -7,23 +7,9 @@
 #include "view/forms/forms.h"
 #include "view/forms/hierarchy.h"
 #include "view/text/celltext.h"
+#include "view/text/colour.h"
 
 /* ---- columns ---- */
-
-/* Bytes that continue a character take no column of their own. */
-static bool takes_column(char c)
-{
-	return ((u8)c & 0xc0) != 0x80;
-}
-
-static size_t columns_used(const char *text, size_t n)
-{
-	size_t columns = 0;
-
-	for (size_t i = 0; i < n; i++)
-		columns += takes_column(text[i]);
-	return columns;
-}
 
 /* Rows are rendered in parts: first the texts of each part's cells, then, when the widths are known, the lines. */
 enum { PART_ROWS = 2048 };
@@ -61,7 +47,8 @@ static void render_cells(void *ctx, size_t i, unsigned worker)
 			size_t start = part->cells.n, used;
 
 			celltext_add_row(&t->layouts[c], r, &r->shown[c], row, &room, &part->cells);
-			used = columns_used(str_text(&part->cells) + start, part->cells.n - start);
+			used = colour_columns(str_text(&part->cells) + start,
+				part->cells.n - start);
 			part->widths[c] = MAX(part->widths[c], used);
 			vec_add(&part->lengths, part->cells.n - start);
 		}
@@ -73,7 +60,7 @@ static void render_cells(void *ctx, size_t i, unsigned worker)
 static size_t cut(const char *cell, size_t n, size_t width)
 {
 	for (size_t i = 0; i < n; i++)
-		if (takes_column(cell[i]) && !width--)
+		if (colour_takes_column(cell[i]) && !width--)
 			return i;
 	return n;
 }
@@ -81,7 +68,7 @@ static size_t cut(const char *cell, size_t n, size_t width)
 static void add_cell(struct str *text, const char *cell, size_t n, size_t width, bool is_right,
 	bool is_last)
 {
-	size_t used = columns_used(cell, n), room;
+	size_t used = colour_columns(cell, n), room;
 
 	/* Numbers are never cut: a part of a number is another number. */
 	if (UNLIKELY(used > width) && !is_right) {
@@ -137,9 +124,10 @@ static void clip(struct table_text *t, size_t terminal)
 }
 
 /* terminal: its columns; 0: not a terminal. */
-static void render(struct table_text *t, unsigned n_workers, unsigned terminal)
+static void render(struct table_text *t, const struct text_options *o, unsigned terminal)
 {
 	const struct rowset *r = t->rows;
+	const unsigned n_workers = r->is_serial ? 1 : o->n_workers;
 
 	t->layouts = mem_zalloc((r->n_shown + 1) * sizeof(*t->layouts));
 	t->widths = mem_zalloc((r->n_shown + 1) * sizeof(*t->widths));
@@ -148,8 +136,10 @@ static void render(struct table_text *t, unsigned n_workers, unsigned terminal)
 			((struct part){.first = at,
 				.n = MIN(r->n - at, (size_t)PART_ROWS),
 				.widths = mem_zalloc((r->n_shown + 1) * sizeof(size_t))}));
-	for (size_t c = 0; c < r->n_shown; c++)
+	for (size_t c = 0; c < r->n_shown; c++) {
 		t->layouts[c] = celltext_of_column(&r->shown[c]);
+		t->layouts[c].has_colour = o->has_colour && t->layouts[c].is_right;
+	}
 	workers_run(n_workers, t->parts.n, render_cells, t);
 	for (size_t c = 0; c < r->n_shown; c++) {
 		const struct rowset_column *column = &r->shown[c];
@@ -327,7 +317,7 @@ static void add_table(struct page *p, const struct rowset *r)
 	size_t n_graphs;
 	struct drawn *graphs = draw_graphs(r, o, &n_graphs);
 
-	render(&table, r->is_serial ? 1 : o->n_workers, p->width);
+	render(&table, o, p->width);
 	/* The lines of a tree cannot be understood without a header. */
 	if (!o->is_bare || r->is_outline)
 		add_header(&p->out->text, &table);

@@ -15,8 +15,9 @@ struct text_options {
 	struct drawing_options drawing;
 	double row_limit; /* percent: printed where smaller rows are left out */
 	unsigned n_workers;
-	bool is_wall; /* the wall-clock summary replaces the title */
-	bool is_bare; /* only rows */
+	bool is_wall;    /* the wall-clock summary replaces the title */
+	bool is_bare;    /* only rows */
+	bool has_colour; /* shares of the time have colours */
 };
 
 /* The title and the table. */

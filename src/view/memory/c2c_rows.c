@@ -130,7 +130,7 @@ void c2c_rows(const struct form *form, struct out *out, const struct sharing *s,
 	add_count(total, &s->total);
 	rowmaker_u64(total, "no_code", s->n_no_code);
 	lines = rowmaker_below(&document, "lines", ROWMAKER_ROWS);
-	rowmaker_spread(lines, make_line, &making, o->has_stats_only ? 0 : n);
+	rowmaker_lazy(lines, make_line, &making, o->has_stats_only ? 0 : n);
 	form_show(form, &document, out);
 	rowmaker_fini(&document);
 	mem_free(order);

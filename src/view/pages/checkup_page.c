@@ -2,12 +2,9 @@
 
 #include <stdio.h>
 
-enum { SCHEMA_VERSION = 1, LABEL_WIDTH = 22, COMMANDS_MAX = TRIAL_COUNT, CAUSES_MAX = 2 };
+#include "view/text/colour.h"
 
-#define GREEN "\033[32m"
-#define RED   "\033[31m"
-#define BOLD  "\033[1m"
-#define PLAIN "\033[0m"
+enum { SCHEMA_VERSION = 1, LABEL_WIDTH = 22, COMMANDS_MAX = TRIAL_COUNT, CAUSES_MAX = 2 };
 
 static const char *const group_titles[] = {
 	[FINDING_MACHINE] = "This machine",
@@ -115,9 +112,9 @@ static void add_wrapped(const struct checkup_page *page, const char *text, size_
 
 static void add_title(const struct checkup_page *page, const char *title, struct str *out)
 {
-	add_colour(page, BOLD, out);
+	add_colour(page, COLOUR_BOLD, out);
 	str_addf(out, "%s", title);
-	add_colour(page, PLAIN, out);
+	add_colour(page, COLOUR_END, out);
 	str_addc(out, '\n');
 }
 
@@ -146,9 +143,9 @@ static void add_trials(const struct checkup *c, const struct checkup_page *page,
 		size_t start;
 
 		str_add(out, "  ");
-		add_colour(page, t->works ? GREEN : RED, out);
+		add_colour(page, t->works ? COLOUR_GREEN : COLOUR_RED, out);
 		str_add(out, t->works ? "ok" : "no");
-		add_colour(page, PLAIN, out);
+		add_colour(page, COLOUR_END, out);
 		start = out->n;
 		str_addf(out, "  %s", t->what);
 		if (t->detail[0])
@@ -173,9 +170,9 @@ static void add_remedy(const struct remedy *r, const struct checkup *c,
 		return;
 	str_fill(out, ' ', indent);
 	if (remedy_is_command(r, site)) {
-		add_colour(page, BOLD, out);
+		add_colour(page, COLOUR_BOLD, out);
 		str_addf(out, "%s %s", remedy_is_outside(r, site) ? "host$" : "$", str_text(&text));
-		add_colour(page, PLAIN, out);
+		add_colour(page, COLOUR_END, out);
 		str_addc(out, '\n');
 	} else {
 		str_add(out, "> ");

@@ -462,7 +462,7 @@ void list_rows(const struct form *form, const struct inventory *m, struct out *o
 	struct rowmaker rows = {0};
 
 	rowmaker_columns(&rows, names, ARRAY_SIZE(names));
-	rowmaker_spread(&rows, make_row, m, m->items.n);
+	rowmaker_lazy(&rows, make_row, m, m->items.n);
 	form_show(form, &rows, out);
 	rowmaker_fini(&rows);
 }

@@ -19,6 +19,14 @@ static void add_percent(struct rowmaker *m, const char *name, double share)
 	rowmaker_fixed(m, name, 100 * share, 2);
 }
 
+static void add_baseline(struct rowmaker *m, double share)
+{
+	struct cell *c = rowmaker_add(m, "baseline");
+
+	cell_real(c, 100 * share, 2);
+	c->spans = CELL_IS_HEAT;
+}
+
 /* "+12% +- 3": the change of a row, after whatever made the recordings comparable. */
 static void add_change(struct rowmaker *m, const struct delta_row *row, const struct judgement *j)
 {
@@ -109,8 +117,7 @@ static void add_for_people(struct rowmaker *m, const struct diffrows *r,
 		     b = delta_side_share(r->delta, row, DELTA_B);
 
 	if (r->options->has_sides ? row->is_in[DELTA_A] : row->values[0].n_samples > 0)
-		add_percent(m, "baseline",
-			r->options->has_sides ? a : delta_share(r->delta, row, 0));
+		add_baseline(m, r->options->has_sides ? a : delta_share(r->delta, row, 0));
 	if (r->options->has_sides) {
 		add_percent(m, "delta_abs", b - a);
 		add_change(m, row, j);

@@ -51,7 +51,7 @@ static bool is_of_total(enum id id)
 		id == OF_TOTAL_SHARE_HIGH;
 }
 
-static void set_certainty(const struct hist *h, const struct hist_entry *e, enum id id,
+static void set_confidence(const struct hist *h, const struct hist_entry *e, enum id id,
 	struct cell *ret)
 {
 	const struct confidence_row *row = &h->confidence->rows[e - h->entries.at];
@@ -99,7 +99,7 @@ static void cell_of(const struct rowset *r, const struct rowset_column *c, size_
 	else if (c->id == OF_BELOW)
 		histrows_set_below(own, e, ret);
 	else if (c->group == ROWSET_CERTAINTY)
-		set_certainty(h, e, c->id, ret);
+		set_confidence(h, e, c->id, ret);
 	else
 		set_value(h, e, part, c->id, ret);
 }

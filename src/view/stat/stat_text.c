@@ -133,7 +133,7 @@ static void add_name(const struct stat_line *l, struct str *text)
 }
 
 /* Adds the precision of a scaled or averaged count. */
-static void add_certainty(const struct stat_line *l, size_t start, struct str *text)
+static void add_precision(const struct stat_line *l, size_t start, struct str *text)
 {
 	double share = count_share(&l->count);
 	bool is_scaled = l->state == COUNT_OK && share < 0.99995;
@@ -176,7 +176,7 @@ static void add_row(struct stat_view *v, const struct stat_line *l, u64 time_ns,
 	start = text->n;
 	if (l->n_metrics)
 		add_metric(&l->metrics[0], text);
-	add_certainty(l, start, text);
+	add_precision(l, start, text);
 	while (text->n && text->at[text->n - 1] == ' ')
 		str_cut(text, text->n - 1);
 	str_addc(text, '\n');

@@ -62,14 +62,14 @@ static void scale(struct delta *d, const struct rowset *r, const struct picture 
 	close_delta(&functions);
 }
 
-static int step_of(const struct judgement *j, bool has_spread)
+static int step_of(const struct judgement *j, bool has_variance)
 {
 	static const double least[CHANGE_STEPS] = {0, 0.3, 0.7,
 		1}; /* of the ratio's binary logarithm */
 	const double size = isnan(j->ratio) || j->ratio <= 0 ? INFINITY : fabs(log2(j->ratio));
 	int step = 0;
 
-	if (has_spread ? !j->is_significant : !isnan(j->ratio) && !(fabs(j->ratio - 1) > j->half))
+	if (has_variance ? !j->is_significant : !isnan(j->ratio) && !(fabs(j->ratio - 1) > j->half))
 		return 0;
 	while (step < CHANGE_STEPS && size >= least[step])
 		step++;
@@ -106,7 +106,7 @@ static struct change change_of(const struct changes *c, const struct boxes *b,
 	for (int side = 0; side < DELTA_SIDES; side++)
 		change.share[side] = delta_side_share(d, &d->rows.at[box], side);
 	change.is_unknown = isnan(j->ratio) && box && is_nameless(c, b, r, box);
-	change.step = change.is_unknown || is_small(b, box) ? 0 : step_of(j, s->has_spread);
+	change.step = change.is_unknown || is_small(b, box) ? 0 : step_of(j, s->has_variance);
 	return change;
 }
 
@@ -131,7 +131,7 @@ void changes_init(struct changes *c, const struct boxes *b, const struct rowset 
 	significance_init(&s, &d);
 	c->level = s.level;
 	c->whole = s.sum[DELTA_A] > 0 ? s.sum[DELTA_B] / s.sum[DELTA_A] : NAN;
-	c->has_spread = s.has_spread;
+	c->has_variance = s.has_variance;
 	for (size_t i = 0; i < b->all.n; i++)
 		vec_add(&c->of, change_of(c, b, r, &d, &s, i));
 	significance_fini(&s);

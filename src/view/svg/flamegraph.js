@@ -109,7 +109,7 @@
 
 	// ---- drawing ----
 
-	let width = 0, top = 0, letter = 7.3, cursor = -1;
+	let width = 0, top = 0, tall = levels, letter = 7.3, cursor = -1;
 	const frame = make(SVG, 'rect', {fill: 'none', stroke: '#000', 'stroke-width': 2, 'pointer-events': 'none', visibility: 'hidden'});
 	graph.append(frame);
 
@@ -152,7 +152,7 @@
 			y += 8 + ROW;
 		}
 		top = y + 12 + CONTROLS;
-		y = top + levels * ROW + 4;
+		y = top + tall * ROW + 4;
 		graph.setAttribute('transform', `translate(${MARGIN},${top})`);
 		for (const text of all('#foot > text'))
 			y = wrap(text, y, letter);
@@ -161,7 +161,7 @@
 		follow();
 	}
 
-	const topOf = (/** @type {number} */ i) => ROW * (state.w === 'icicle' ? depth[i] : levels - 1 - depth[i]);
+	const topOf = (/** @type {number} */ i) => ROW * (state.w === 'icicle' ? depth[i] : tall - 1 - depth[i]);
 
 	/** Where a box is: left edge and width, or null if it is not in the part that is zoomed to. @param {number} i @returns {[number, number]|null} */
 	function place(i) {
@@ -174,6 +174,15 @@
 
 	function draw() {
 		const texts = [];
+		let deepest = 0;
+
+		// As tall as what is shown is deep.
+		for (let i = 0; i < n; i++)
+			deepest = place(i) ? Math.max(deepest, depth[i]) : deepest;
+		if (tall !== deepest + 1) {
+			tall = deepest + 1;
+			drawFrame();
+		}
 
 		for (let i = 0; i < n; i++) {
 			const box = place(i), rect = rects[i];
@@ -182,15 +191,15 @@
 				rect.setAttribute('display', 'none');
 				continue;
 			}
-			const [x, wide] = box, isAbove = i !== state.z && inside(state.z, i);
+			const [x, wide] = box, isPale = found.length ? !found[i] : i !== state.z && inside(state.z, i);
 
 			rect.removeAttribute('display');
 			set(rect, {x: x.toFixed(2), y: topOf(i), width: Math.max(0, wide > 2 ? wide - 0.5 : wide).toFixed(2),
-				fill: found[i] ? FOUND : fill[i], opacity: isAbove || found.length && !found[i] ? 0.5 : 1});
+				fill: found[i] ? FOUND : fill[i], opacity: isPale ? 0.5 : 1});
 			const room = Math.floor((wide - 6) / letter), name = names[i];
 
 			if (wide >= LEAST && room > 1)
-				texts.push(make(SVG, 'text', {x: (x + 3).toFixed(2), y: topOf(i) + 13, ...found[i] ? {fill: '#fff'} : {}},
+				texts.push(make(SVG, 'text', {x: (x + 3).toFixed(2), y: topOf(i) + 13, ...found[i] ? {fill: '#fff'} : isPale ? {class: 'ink'} : {}},
 					name.length <= room ? name : name.slice(0, room - 1) + '\u2026'));
 		}
 		labels.replaceChildren(...texts);
@@ -358,8 +367,8 @@
 
 	/** Shows where stacks begin. */
 	function settle() {
-		if (state.w === 'flame' && top + levels * ROW > innerHeight)
-			scrollTo(0, top + levels * ROW - innerHeight + 2 * ROW);
+		if (state.w === 'flame' && top + tall * ROW > innerHeight)
+			scrollTo(0, top + tall * ROW - innerHeight + 2 * ROW);
 		else if (scrollY > top)
 			scrollTo(0, 0);
 	}

@@ -394,7 +394,7 @@ void flamewords_add_merged(const struct flamewords *w, struct str *out)
 void flamewords_add_colours(const struct flamewords *w, struct str *out)
 {
 	str_add(out,
-		w->c->has_spread
+		w->c->has_variance
 			? "Grey: within what chance explains, by the spread among the recordings."
 			: "Grey: within what chance explains, by the numbers of samples. How much runs differ by themselves, only several recordings on each side can tell.");
 }

@@ -1,6 +1,7 @@
 #include "view/text/celltext.h"
 
 #include "base/num.h"
+#include "view/text/colour.h"
 
 static void add_cpu(const struct cell *c, struct str *text)
 {
@@ -130,6 +131,16 @@ void celltext_add(const struct celltext *l, const struct cell *c, struct str *te
 		cell_add_text(c, text);
 }
 
+/* The share of the time that a cell is; 0: it is none. Percentages are text's only real numbers with heat. */
+static double heat(const struct cell *c)
+{
+	if (!(c->spans & CELL_IS_HEAT))
+		return 0;
+	return c->kind == CELL_REAL ? c->real / 100
+		: c->whole          ? (double)c->n / (double)c->whole
+				    : 0;
+}
+
 void celltext_add_row(const struct celltext *l, const struct rowset *r,
 	const struct rowset_column *c, size_t row, struct str *room, struct str *text)
 {
@@ -141,7 +152,9 @@ void celltext_add_row(const struct celltext *l, const struct rowset *r,
 
 		rowset_cell(r, c, row, part, room, &cell);
 		celltext_add(l, &cell, text);
-		if (n > 1)
+		if (n > 1 || l->has_colour)
 			str_pad_left(text, start, l->width);
+		if (l->has_colour)
+			colour_paint(text, start, colour_of_share(heat(&cell)));
 	}
 }

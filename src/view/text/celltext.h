@@ -19,6 +19,7 @@ struct celltext {
 	const char *unknown; /* stands for an unknown value */
 	u8 width;            /* minimum */
 	bool is_right;       /* flush right */
+	bool has_colour;     /* shares of the time have colours; only if it is flush right */
 	void (*add)(const struct cell *c, struct str *text); /* NULL: adds it like any text */
 };
 
