@@ -320,10 +320,11 @@ static void add_boxes(struct drawing *d,
 
 static const char style[] =
 	"<style>\n"
+	"svg { background: #fff; }\n"
 	"text { white-space: pre; }\n"
 	"#boxes rect { cursor: pointer; }\n"
 	"#boxes rect:hover { stroke: #000; stroke-width: 1; }\n"
-	"@media (prefers-color-scheme: dark) { #paper { fill: #17191d; } .ink { fill: #dfe1e5; } }\n"
+	"@media (prefers-color-scheme: dark) { svg { background: #17191d; } #paper { fill: #17191d; } .ink { fill: #dfe1e5; } }\n"
 	".bar { font: 12px system-ui, sans-serif; color: #111; background: #fff; padding: 0 10px; }\n"
 	".bar div { display: flex; gap: 6px; height: 26px; }\n"
 	".bar input { flex: 1 1 60px; max-width: 320px; min-width: 40px; font: inherit; }\n"
