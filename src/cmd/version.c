@@ -10,6 +10,7 @@
 #include "event/pfm.h"
 #include "symbol/code/llvm.h"
 #include "symbol/elf/unpack.h"
+#include "view/forms/forms.h"
 
 struct version_options {
 	bool has_build_options;
@@ -49,6 +50,11 @@ static bool has_pfm(void)
 	return pfm_is_built_in() && can_load("libpfm.so.4");
 }
 
+static bool has_sqlite(void)
+{
+	return !form_sqlite.missing;
+}
+
 static bool has_debuginfod(void)
 {
 	return can_load("libdebuginfod.so.1");
@@ -71,6 +77,7 @@ static const struct {
 	{"liblzma", unpack_has_xz,
 		"packed symbols of Fedora's programs, kernel modules packed with xz"},
 	{"libdeflate", unpack_has_deflate, "unpacking debug information in a third of the time"},
+	{"libsqlite3", has_sqlite, "databases of samples and stacks (export --format sqlite)"},
 	{"libpfm", has_pfm, "events by libpfm4's names (-e pfm:NAME); loaded on demand"},
 	{"libLLVM", has_llvm,
 		"annotate's disassembly, else objdump does it; loaded when it is installed"},

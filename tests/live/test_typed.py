@@ -104,7 +104,7 @@ def commands_of_perf_are_answered_with_what_does_their_work():
 
 # How a library that is linked or loaded is called.
 LINKED = {'libelf': 'libelf.so', 'libdw': 'libdw.so', 'libtraceevent': 'libtraceevent.so', 'libzstd': 'libzstd.so', 'zlib': 'libz.so',
-          'libcjson': 'libcjson.so', 'liblzma': 'liblzma.so', 'libdeflate': 'libdeflate.so'}
+          'libcjson': 'libcjson.so', 'liblzma': 'liblzma.so', 'libdeflate': 'libdeflate.so', 'libsqlite3': 'libsqlite3.so'}
 LOADED = {'libdebuginfod': r'libdebuginfod\.so\.1$', 'libLLVM': r'libLLVM(-\d+)?\.so'}
 
 

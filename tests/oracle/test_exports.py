@@ -3,10 +3,12 @@
 
 Packages of npm are installed into a folder of this user's cache, once. Without node, npm or a network these tests are skipped."""
 import collections
+import contextlib
 import gzip
 import json
 import os
 import re
+import sqlite3
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -21,7 +23,9 @@ __attribute__((noinline)) void work(void) { leaf(5000); again(5); sink++; }
 int main(void) { for (int i = 0; i < 20000; i++) work(); return 0; }
 '''
 EVENTS = ['cpu-clock', 'task-clock']
-PACKAGES = ['speedscope@1.25.0', 'ajv@8.20.0', 'pprof-format@2.3.2']
+PACKAGES = ['speedscope@1.25.0', 'ajv@8.20.0', 'pprof-format@2.3.2', 'protobufjs@8.8.1']
+PROTO = os.path.join(TOP, 'tests/oracle/profiles.proto')
+PROFILES = 'opentelemetry.proto.profiles.v1development.ProfilesData'
 
 
 def record():
@@ -184,7 +188,77 @@ def read_callgrind(path):
     return result
 
 
-READERS = {'speedscope': read_speedscope, 'pprof': read_pprof, 'callgrind': read_callgrind}
+def read_otlp(path):
+    """Checks the rules of the format, too: tables begin with a zero value and have each entry once, references are to what is there."""
+    with open(path, 'rb') as file:
+        data = collections.defaultdict(list)
+        for number, value in fields(file.read()):
+            data[number].append(value)
+    tables = collections.defaultdict(list)
+    for number, value in fields(data[2][0]):
+        tables[number].append(value)
+    assert len(data[2]) == 1 and set(tables) <= set(range(1, 8)), (len(data[2]), set(tables))
+    for number in range(1, 8):
+        assert tables[number][0] == b'' and len(set(tables[number])) == len(tables[number]), (number, tables[number][:3])
+    mappings, locations, functions, _, strings, attributes, stacks = (tables[number] for number in range(1, 8))
+    strings = [text.decode('utf-8') for text in strings]
+
+    def name_of(line):
+        return strings[dict(fields(functions[dict(fields(line))[1]]))[1]]
+
+    def names_of(location):
+        plain = dict(fields(locations[location]))
+        lines = [name_of(value) for number, value in fields(locations[location]) if number == 3]
+        mapping = dict(fields(mappings[plain[1]]))
+        assert location and mapping.get(1, 0) <= plain.get(2, 0) < mapping[2] and strings[mapping[4]], (plain, mapping)
+        return [f'{name} (inlined)' for name in lines[:-1]] + lines[-1:]
+
+    stacks = [[name for location in numbers(dict(fields(stack)).get(1, b'')) for name in names_of(location)] for stack in stacks]
+    scope, = [value for number, value in fields(data[1][0]) if number == 2]
+    result = {}
+    for number, profile in fields(scope):
+        if number != 2:
+            continue
+        (_, kind), *samples = fields(profile)
+        kind = [strings[i] for _, i in fields(kind)]
+        sums = result[kind[0] + ('' if kind[1] == 'nanoseconds' else '/' + kind[1])] = Sums()
+        for _, sample in samples:
+            sample = dict(fields(sample))
+            value, = numbers(sample[4])
+            (key, text), = [[value for _, value in fields(attributes[i])] for i in numbers(sample[2])] if 2 in sample else [(0, 0)]
+            assert not key or strings[key] == 'thread.name' and dict(fields(text))[1].decode(), (key, text)
+            sums.add(stacks[sample[1]], value)
+    return {name: sums for name, sums in result.items() if len(result) == 1 or not name.endswith('samples/count')}
+
+
+def read_sqlite(path):
+    """The tables are consistent, and each view has the sums of the tables that it is made of."""
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        assert db.execute('PRAGMA integrity_check').fetchall() == [('ok',)] and not db.execute('PRAGMA foreign_key_check').fetchall()
+        result = {}
+        for event, name, period in db.execute('SELECT id, name, period FROM events ORDER BY id').fetchall():
+            sums = result[name] = Sums()
+            sums.all = period
+            for function, own, total in db.execute('SELECT function, self, total FROM by_function WHERE event = ?', (name,)):
+                sums.own[function] += own
+                sums.total[function] += total
+            for view in 'by_file', 'by_thread':
+                assert db.execute(f'SELECT sum(period) FROM {view} WHERE event = ?', (name,)).fetchone() == (period,), (view, name)
+            # Node by node: what the table of totals says is what the tree says.
+            assert sorted(db.execute(TOTALS, (event,))) == sorted(db.execute('SELECT function, inlined, total FROM totals WHERE event = ?', (event,)))
+        if db.execute('SELECT count(*) FROM samples').fetchone() != (0,):
+            each = 'SELECT node, event, sum(samples), sum(period) FROM {} GROUP BY node, event ORDER BY node, event'
+            assert db.execute(each.format('samples')).fetchall() == db.execute(each.format('counts')).fetchall()
+    return result
+
+
+# The sums of functions with all that they call, from the tree; in recursion each sample counts once.
+TOTALS = """
+WITH RECURSIVE up (leaf, node) AS (SELECT node, node FROM counts UNION SELECT up.leaf, parent FROM up JOIN nodes n ON n.id = up.node WHERE parent NOT NULL),
+seen AS (SELECT DISTINCT up.leaf, p.function, p.inlined FROM up JOIN nodes n ON n.id = up.node JOIN frames p ON p.id = n.frame)
+SELECT function, inlined, sum(period) FROM seen JOIN counts c ON c.node = seen.leaf WHERE c.event = ? GROUP BY function, inlined
+"""
+READERS = {'speedscope': read_speedscope, 'pprof': read_pprof, 'callgrind': read_callgrind, 'otlp': read_otlp, 'sqlite': read_sqlite}
 
 
 @test
@@ -222,6 +296,29 @@ def callgrind_annotate_has_the_sums_of_the_report():
             assert not figures or [int(n.replace(',', '').replace('.', '0')) for n in figures.groups()] == sums, (name, figures, sums)
         totals = re.search(r'^\s*([\d,]+)\s+([\d,]+)\s+PROGRAM TOTALS', done.out, re.M)
         assert [int(n.replace(',', '')) for n in totals.groups()] == [wanted[event].all for event in EVENTS], done.out
+
+
+@test
+def sqlite_s_own_program_reads_samples_and_stacks():
+    needs('sqlite3')
+    path = record()
+    export('sqlite', path)
+
+    def ask(question):
+        done = run('sqlite3', 'out.sqlite', question)
+        assert done.status == 0, done
+        return done.out.split('\n')[:-1]
+    events = json.loads(pace('report', '-i', path, '--json').out)['events']
+    assert ask('SELECT name, unit, samples, period FROM events') == [f'{e["event"]}|ns|{e["samples"]}|{e["period"]}' for e in events]
+    script = pace('script', '-i', path, '-F', 'time,tid,event', '-G', '--ns')
+    lines = re.findall(r'^\s*(\d+)\s+(\d+)\.(\d{9}):\s+(\S+):', script.out, re.M)
+    assert len(lines) == sum(e['samples'] for e in events), script
+    wanted = [f'{seconds}{ns}|{tid}|{event}' for tid, seconds, ns, event in lines]
+    got = ask('SELECT time, tid, e.name FROM samples s JOIN tasks t ON t.id = task JOIN events e ON e.id = event ORDER BY time, e.id')
+    assert sorted(got) == sorted(wanted), (got[:3], wanted[:3])
+    stacks = ask("SELECT stack FROM stacks WHERE stack LIKE '%;work;leaf%' AND node IN (SELECT node FROM counts)")
+    assert stacks and all(re.match('work;.*main;work;leaf', stack) for stack in stacks), stacks[:5]
+    assert ask("SELECT value FROM recording WHERE name = 'Command'")[0].endswith('./work')
 
 
 @test
@@ -325,6 +422,45 @@ def an_exported_profile_of_pprof_is_read_back_equal():
         assert +ours[event].total == +back[f'{event}/nanoseconds'].total, event
 
 
+# Type of profiles -> the sum of its values.
+DECODE = """
+const fs = require('fs'), protobuf = require('protobufjs');
+const type = protobuf.loadSync(process.argv[1]).lookupType(process.argv[3]);
+const bytes = fs.readFileSync(process.argv[2]);
+const data = type.decode(bytes);
+// Fields that the .proto does not have would be missing here.
+console.log(Buffer.compare(Buffer.from(type.encode(data).finish()), bytes));
+for (const profile of data.resourceProfiles[0].scopeProfiles[0].profiles)
+    console.log(data.dictionary.stringTable[profile.sampleType.typeStrindex] + ' ' +
+        profile.samples.reduce((sum, sample) => sum + BigInt(sample.values[0].toString()), 0n));
+"""
+
+
+@test
+def protobufjs_decodes_profiles_of_opentelemetry_and_finds_nothing_else_in_them():
+    packages()
+    path = record()
+    same, *lines = node(DECODE, PROTO, export('otlp', path), PROFILES).strip().split('\n')
+    sums = dict(line.rsplit(' ', 1) for line in lines)
+    assert same == '0' and len(sums) == 2 * len(EVENTS), (same, sums)
+    assert {event: int(sums[event]) for event in EVENTS} == {event: s.all for event, s in reported(path).items()}, sums
+
+
+@test
+def protoc_decodes_profiles_of_opentelemetry_and_finds_nothing_else_in_them():
+    needs('protoc')
+    path = record()
+    done = run('sh', '-c', 'protoc --decode="$0" -I "$1" "$2" <"$3"', PROFILES, os.path.dirname(PROTO), PROTO, export('otlp', path))
+    assert done.status == 0, done
+    # Fields without a name are numbers.
+    assert not re.search(r'^\s*\d+[: ]', done.out, re.M), done.out[:1000]
+    values = [int(n) for n in re.findall(r'^\s+values: (\d+)$', done.out, re.M)]
+    sums = reported(path)
+    events = json.loads(pace('report', '-i', path, '--json').out)['events']
+    assert sum(values) == sum(s.all for s in sums.values()) + sum(e['samples'] for e in events), (sum(values), sums)
+
+
+BINARY = ['pprof', 'otlp', 'sqlite']
 HOSTILE = ['<script>alert(1)</script>', '</script>', ']]>', 'quote" back\\slash', 'percent%s', '(7) number', 'fn=(3) x', '\u202eevil\u202c',
            'x' * 65536, 'tab\there', 'esc\x1b[31m', 'snow\u2603', 'calls=1 2']
 
@@ -344,7 +480,7 @@ def names_that_are_meant_to_do_harm_are_only_names():
     for form, read in READERS.items():
         with open(export(form, 'hostile.folded'), 'rb') as file:
             raw = file.read()
-        if form != 'pprof':
+        if form not in BINARY:
             assert not re.search(rb'[\x00-\x08\x0b-\x1f\x7f]', raw) and '\u202e'.encode() not in raw, form
             raw.decode('utf-8')
         sums, = read(f'out.{form}').values()

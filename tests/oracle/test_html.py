@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -13,7 +14,20 @@ from harness import PATIENCE, TOP, can_record, main, needs, pace, run, skip, tes
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODULES = os.path.join(os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), 'pace', 'node')
-SCRIPTS = [os.path.join(TOP, 'src/view/html', name + '.js') for name in ('data', 'tree', 'flame', 'page')]
+with open(os.path.join(TOP, 'meson.build'), encoding='utf-8') as meson:
+    SCRIPTS = [os.path.join(TOP, path) for path in re.findall(r"'(src/view/html/\w+\.js)'", meson.read())]
+
+# What a reader of scripts gets wrong that does not know strings, templates and regular expressions.
+TRICKY = r'''
+const a = 'no // comment', b = "nor /* this */", c = `a  // template ${[1,  2].map(x => `<${x /* gone */ + 1}  >`).join(', ')} /* kept */
+	and its	lines`; // gone }
+const d = 'a//b/*c'.replace(/\/[/*]/g, '  /*x*/  ').split(/[`'"}]/); /* `gone
+' */ let e = 8 /
+ 2 / 2
+let f = (e) / 2 /* " */ + +e - -e - - e
+function g(x) { return /[/\]'] \/* `/.test(x) ? 1 : .5 }
+++f
+;[a, b, c, d, e, f, g("/'] /* `"), g(''), typeof /x /, { '}': `${'}'}${{a: `}`}.a}` }]'''
 
 HOSTILE = ['<script>alert(1)</script>', '<img src=x onerror=alert(2)>', ']]>', '</script><b>', '--><u>&lt;', 'a\u202eb', 'x' * 65536,
            '\x1b[31mred', '"\'`${7*7}', '__proto__', 'constructor']
@@ -70,8 +84,9 @@ def functions_and_totals_of_the_page_are_those_of_json():
     can_record()
     work = 'for i in $(seq 3); do find /usr/lib >/dev/null; seq 100000 | sort -n | md5sum; done'
     assert pace('record', '-g', '-F', '2000', '-o', 'x.data', '--', 'sh', '-c', work).status == 0
-    assert pace('report', '-i', 'x.data', '--html', 'x.html').status == 0
-    event = json.loads(pace('report', '-i', 'x.data', '--json', '-s', 'dso,symbol').out)['events'][0]
+    # Inlined functions are frames of their own in the page, and parts of functions in rows.
+    assert pace('report', '-i', 'x.data', '--no-inline', '--html', 'x.html').status == 0
+    event = json.loads(pace('report', '-i', 'x.data', '--no-inline', '--json', '-s', 'dso,symbol').out)['events'][0]
     answer = browse('x.html', '''
         await page.click('text=Functions');
         return page.evaluate(() => {
@@ -157,9 +172,9 @@ def search_zoom_event_and_transforms_are_in_the_address():
         await settled();
         ret.inverted = await page.evaluate(() => { const t = shown.tree; return Object.fromEntries([...t.name].map((n, i) => [i, n])
             .filter(([i]) => t.depth[i] === 1).map(([i, n]) => [data.names[n], t.sum[t.end[i]] - t.sum[i]])); });
-        ret.callers = await page.evaluate(() => { const t = transforms.b.of(wholeTree(data.values[0]), data.names.indexOf('parse'), false);
+        ret.callers = await page.evaluate(() => { const t = transforms.b.of(wholeTree(data.sums[0]), data.names.indexOf('parse'));
             return [...t.name].map((n, i) => `${t.depth[i]} ${data.names[n]} ${t.sum[t.end[i]] - t.sum[i]}`); });
-        ret.recursion = await page.evaluate(() => { const t = transforms.r.of(wholeTree(data.values[0]), data.names.indexOf('parse'), false);
+        ret.recursion = await page.evaluate(() => { const t = transforms.r.of(wholeTree(data.sums[0]), data.names.indexOf('parse'));
             return [...t.name].map((n, i) => `${t.depth[i]} ${data.names[n]} ${t.sum[t.end[i]] - t.sum[i]}`); });
         return ret;''')
     assert answer['any'].startswith('30.00% (30)') and answer['capital'].startswith('15.00% (15)'), answer
@@ -177,6 +192,72 @@ def search_zoom_event_and_transforms_are_in_the_address():
     assert answer['inverted'] == {'parse': 30, 'read': 15, 'idle': 40, 'Read': 15}, answer
     assert answer['callers'] == ['1 parse 45', '2 work 45', '3 main 45'], answer
     assert [row for row in answer['recursion'] if 'parse' in row or ' read ' in row] == ['3 parse 45', '4 read 15'], answer
+
+
+@test
+def transforms_do_on_any_tree_what_they_do_to_each_stack():
+    needs_browser()
+    chance = random.Random(17)
+    # The first of each is the thread.
+    text = ''.join(f'{chance.choice("xyz")};' + ';'.join(chance.choice('abcdef') for _ in range(chance.randint(1, 9))) + f' {chance.randint(1, 9)}\n' for _ in range(400))
+    wrong = browse(write_page(text, 'random'), '''
+        return page.evaluate(() => {
+            const t = wholeTree(data.sums[0]), wrong = [];
+            // All stacks with what ends there; and what each transform makes of one.
+            const stacks = t => {
+                const path = [], ret = {};
+                for (let i = 0; i < t.n; i++) {
+                    path.length = t.depth[i] - 1;
+                    path.push(data.names[t.name[i]]);
+                    const own = t.sum[i + 1] - t.sum[i], key = path.join(' ');
+                    if (t.end[i] <= i || t.end[i] > t.n || (i + 1 < t.end[i]) !== (t.depth[i + 1] === t.depth[i] + 1 && i + 1 < t.n))
+                        wrong.push(`end of ${key}`);
+                    if (own && key in ret)
+                        wrong.push(`${key} is there twice`);
+                    if (own)
+                        ret[key] = own;
+                }
+                return ret;
+            };
+            const of = {
+                f: (s, x) => s.includes(x) ? s.slice(s.indexOf(x)) : null,
+                m: (s, x) => s.filter(name => name !== x),
+                d: (s, x) => s.includes(x) ? null : s,
+                c: s => s.slice(0, 2),
+                r: (s, x) => s.includes(x) ? [...s.slice(0, s.indexOf(x) + 1), ...s.slice(s.lastIndexOf(x) + 1)] : s,
+                b: (s, x) => s.includes(x) ? s.slice(0, s.indexOf(x) + 1).reverse() : null,
+                i: s => [...s].reverse(),
+            };
+            const ordered = o => JSON.stringify(Object.entries(o).sort());
+            for (const [key, change] of Object.entries(of))
+                for (let name = 0; name < data.names.length; name++) {
+                    if (key === 'c' && data.kinds[name] === KIND_TASK)
+                        continue;
+                    const expected = {}, got = key === 'i' ? invertTree(t) : transforms[key].of(t, name), told = stacks(got);
+                    for (const [stack, own] of Object.entries(stacks(t))) {
+                        const to = change(stack.split(' '), data.names[name]);
+                        if (to && to.length)
+                            expected[to.join(' ')] = (expected[to.join(' ')] || 0) + own;
+                    }
+                    // Callers whose function is too small to be seen are left out.
+                    if ('bi'.includes(key) ? got.sum[got.n] !== Object.values(expected).reduce((a, b) => a + b) : ordered(told) !== ordered(expected))
+                        wrong.push(`${key} ${data.names[name]}`);
+                    if ('bi'.includes(key) && got.sum[got.n] < 4000 && ordered(told) !== ordered(expected))
+                        wrong.push(`${key} ${data.names[name]}`);
+                    const heavy = heavyFirst(got);
+                    if (ordered(stacks(heavy)) !== ordered(told))
+                        wrong.push(`heavy ${key}`);
+                    for (const tree of [got, heavy])
+                        for (let i = 0; i < tree.n; i++) {
+                            const next = tree.end[i], total = k => tree.sum[tree.end[k]] - tree.sum[k];
+                            if (next < tree.n && tree.depth[next] === tree.depth[i] && (tree === heavy ? total(next) > total(i)
+                                : data.names[tree.name[next]] < data.names[tree.name[i]]))
+                                wrong.push(`order ${key}`);
+                        }
+                }
+            return [wrong.slice(0, 9), t.n];
+        });''')
+    assert wrong[0] == [] and wrong[1] > 800, wrong
 
 
 @test
@@ -239,8 +320,21 @@ def a_page_is_whole_or_not_there():
 
 
 @test
+def scripts_lose_their_comments_and_nothing_else():
+    needs('node')
+    with open('tricky.js', 'w', encoding='utf-8') as file:
+        file.write(TRICKY)
+    stripped = run(os.path.join(TOP, 'dev/textarray'), '--strip', 'tricky.js')
+    assert stripped.status == 0 and 'gone' not in stripped.out, stripped
+    told = [run('node', '-p', f'JSON.stringify(eval({json.dumps(text)}))') for text in (TRICKY, stripped.out)]
+    assert told[0].status == 0 and len(told[0].out) > 100 and told[0].out == told[1].out, told
+
+
+@test
 def scripts_are_small_and_their_types_hold():
-    assert sum(os.path.getsize(path) for path in SCRIPTS) < 60_000
+    shipped = [run(os.path.join(TOP, 'dev/textarray'), '--strip', path) for path in SCRIPTS]
+    assert len(SCRIPTS) > 3 and not any(result.status for result in shipped), shipped
+    assert sum(len(result.out.encode()) for result in shipped) < 60_000
     needs_module('typescript', '7.0.2')
     checked = run(os.path.join(MODULES, 'node_modules/.bin/tsc'), '--checkJs', '--allowJs', '--noEmit', '--strict', '--target', 'es2023',
                   '--lib', 'es2023,dom,dom.iterable', *SCRIPTS)

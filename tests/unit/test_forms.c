@@ -17,8 +17,10 @@ TEST(forms_table_says_everything_about_each_form)
 
 		CHECK(*f->name && *f->extension && *f->help && f->table);
 		c.name = f->name;
-		CHECK_EQ(form_check(&c, FORM_OF_SAMPLES, &err), 0);
+		CHECK_EQ(form_check(&c, FORM_OF_SAMPLES, &err), f->missing ? ERR_INVAL : 0);
 		CHECK(form_chosen(&c) == f);
+		if (f->missing)
+			CHECK_HAS(err.msg, f->missing);
 	}
 }
 
@@ -29,7 +31,7 @@ TEST(form_names_that_none_has_are_refused_with_those_there_are)
 
 	CHECK_EQ(form_check(&c, FORM_OF_SAMPLES, &err), ERR_INVAL);
 	CHECK_STR(err.msg,
-		"--format: 'yaml' is none of text, csv, json, md, folded, speedscope, pprof, callgrind, ndjson, html, svg");
+		"--format: 'yaml' is none of text, csv, json, md, folded, speedscope, pprof, callgrind, otlp, sqlite, ndjson, html, svg");
 	c = (struct form_choice){.name = "csv", .is_chosen[FORM_JSON] = true};
 	CHECK_EQ(form_check(&c, FORM_OF_SAMPLES, &err), ERR_INVAL);
 }

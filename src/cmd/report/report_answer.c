@@ -67,6 +67,15 @@ u64 answer_labels(const struct answer *a)
 	return labels;
 }
 
+u64 answer_timeline(const struct answer *a)
+{
+	const struct form *form = form_chosen(&a->options->forms);
+
+	if (!has_stacks(a->options) || !(form->wants & FORM_WANTS_TIMES))
+		return 0;
+	return form->n_times ? form->n_times : TIMELINE_MOST;
+}
+
 bool answer_needs_stacks(const struct answer *a)
 {
 	vec_each(c, &a->assertions)
@@ -363,6 +372,7 @@ static int show_stacks(struct answer *a, struct page *p, struct err *err)
 	const unsigned wants = p->form->wants;
 	struct stackrows stacks = {.is_one_recording = true,
 		.are_imports = profile->is_imported,
+		.timeline = wants & FORM_WANTS_TIMES ? profile->timeline : NULL,
 		.detail = wants & FORM_WANTS_ADDRESSES ? STACKROWS_ADDRESSES
 			: wants & FORM_WANTS_FUNCTIONS ? STACKROWS_FUNCTIONS
 						       : STACKROWS_NAMES};

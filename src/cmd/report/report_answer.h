@@ -58,6 +58,9 @@ int answer_open(struct answer *a, const struct answer_options *o, struct err *er
 u64 answer_labels(const struct answer *a);
 bool answer_needs_stacks(const struct answer *a);
 
+/* How many samples it shows in the order of time at most; 0: it shows none. */
+u64 answer_timeline(const struct answer *a);
+
 /* Whether the output is for a program: it must hold nothing but data. */
 bool answer_is_data(const struct answer_options *o);
 

@@ -241,6 +241,7 @@ void choice_tell(const struct choice *c, const struct answer *a, struct recorded
 		.spans = &c->which.spans,
 		.switching = &o->switching,
 		.time_quantum = c->time_quantum,
+		.timeline_most = answer_timeline(a),
 		.naming = {.style = symbol_options_style(&o->symbols, o->verbose),
 			.has_full_paths = o->has_full_paths}};
 	keys_tell(&c->keys, &c->hist, reading);

@@ -23,6 +23,17 @@ static void tell_times(const struct reporting *r)
 			time);
 }
 
+/* Notes that not all samples are kept one by one. */
+static void tell_thinned(const struct reporting *r)
+{
+	const struct timeline *t = r->recorded.profile.timeline;
+
+	if (t && t->every > 1)
+		log_note(r->recorded.log,
+			"there are more samples than %s takes one by one: one of %u stands for the others",
+			form_chosen(&r->options->answer.forms)->name, t->every);
+}
+
 int reporting_read(struct reporting *r, struct err *err)
 {
 	struct recorded *in = &r->recorded;
@@ -46,6 +57,7 @@ int reporting_read(struct reporting *r, struct err *err)
 	keys_finish(&r->choice.keys, &in->profile, r->options->filter.is_relative);
 	profile_filter_tell(&r->choice.filter, &in->profile, in->log);
 	tell_times(r);
+	tell_thinned(r);
 	profile_filter_apply(&in->profile, &r->choice.filter);
 	answer_note_filtered(&r->answer);
 	calls_init(&r->calls, &in->profile);

@@ -45,7 +45,8 @@ struct recorded_options {
 	const struct spans *spans; /* only samples in these; NULL: in all */
 	/* Only samples between events; not with has_wall. NULL or without names: all. */
 	const struct switching_options *switching;
-	u64 time_quantum; /* ns, for LABEL_TIME; 0: the default */
+	u64 time_quantum;  /* ns, for LABEL_TIME; 0: the default */
+	u64 timeline_most; /* as in struct aggregate_options; imported profiles have no timeline */
 	bool has_history; /* with has_stacks, as in struct aggregate_options; also without chains */
 	bool has_branches, has_blocks, is_weighed,
 		has_raw_fields;       /* as in struct aggregate_options */

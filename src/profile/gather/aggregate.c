@@ -45,13 +45,41 @@ static void note_depth(struct aggregate *a, const struct sample *sample,
 		depths_add_top(&a->depths, sample->pid, sample->tid, end->top);
 }
 
+/* per sample: whether the timeline keeps it */
+static bool is_kept(struct aggregate *a, const struct visit *in)
+{
+	struct timeline *t = a->profile.timeline;
+	const bool has_time = in->format->type & PERF_SAMPLE_TIME;
+
+	if (LIKELY(!t))
+		return false;
+	t->n_timeless += !has_time;
+	return has_time && timeline_wants(t, in->sample->tid, in->sample->time);
+}
+
+/* per sample: adds uniques.next, which is about to be counted, to the timeline if that keeps it */
+static inline void note(struct aggregate *a, const struct visit *in)
+{
+	const struct sample *sample = in->sample;
+
+	if (UNLIKELY(a->uniques.is_noted))
+		timeline_add(a->profile.timeline,
+			&(struct timeline_thread){sample->pid, sample->tid, in->state->comm},
+			&(struct timeline_sample){.time = sample->time,
+				.period = a->uniques.next->period,
+				.cpu = sample->cpu});
+}
+
 /* per sample: counts ns of its thread's time for that event */
-static void count_time(struct aggregate *a, enum aggregate_wall event, u64 ns)
+static void count_time(struct aggregate *a, const struct visit *in, enum aggregate_wall event,
+	u64 ns)
 {
 	a->uniques.next->event = (u16)event;
 	a->uniques.next->period = ns;
-	if (ns)
-		uniques_count(&a->uniques);
+	if (!ns)
+		return;
+	note(a, in);
+	uniques_count(&a->uniques);
 }
 
 /* per sample: counts the pieces of its thread's time that it represents */
@@ -64,12 +92,12 @@ static void count_shares(struct aggregate *a, const struct visit *in)
 
 	share = wall_find(a->options.wall, in->sample->tid, in->time, role != WALL_ROLE_CPU, &n);
 	for (; n--; share++) {
-		count_time(a, AGGREGATE_BY_STATE + share->state, share->ns);
+		count_time(a, in, AGGREGATE_BY_STATE + share->state, share->ns);
 		ns += share->ns;
 		latency += share->latency;
 	}
-	count_time(a, AGGREGATE_WALL, ns);
-	count_time(a, AGGREGATE_LATENCY, latency);
+	count_time(a, in, AGGREGATE_WALL, ns);
+	count_time(a, in, AGGREGATE_LATENCY, latency);
 }
 
 /* per sample */
@@ -104,6 +132,7 @@ static void count_branch(struct aggregate *a, const struct visit *in, const stru
 	unique->n_samples = 1;
 	unique->period = period;
 	take_labels(a, in, t, entry, before);
+	note(a, in);
 	uniques_count(&a->uniques);
 }
 
@@ -117,6 +146,7 @@ static void count_branches(void *ctx, struct visit *in)
 	const struct label_sample who = {.user = t->user, .kernel = t->kernel};
 
 	a->profile.n_walked++;
+	a->uniques.is_noted = is_kept(a, in);
 	for (u64 i = 0; i < sample->branches.n; i++) {
 		const u8 *entry = sample->branches.entries + i * ENTRY;
 
@@ -137,6 +167,7 @@ static void count_blocks(void *ctx, struct visit *in)
 	const struct label_sample who = {.user = t->user, .kernel = t->kernel};
 
 	a->profile.n_walked++;
+	a->uniques.is_noted = is_kept(a, in);
 	for (u64 i = 0; i < branches->n; i++) {
 		const u8 *entry = branches->entries + i * ENTRY;
 		u64 cycles = load_u64(entry + FLAGS) >> CYCLES_SHIFT & CYCLES_MASK;
@@ -161,6 +192,7 @@ static void count_sample(void *ctx, struct visit *in)
 	const struct thread_state *t = visit_state(in);
 	struct unique *unique = a->uniques.next;
 
+	a->uniques.is_noted = is_kept(a, in);
 	unique->ip = sample->ip;
 	unique->mode = in->mode;
 	unique->space = machine_space(t, unique->mode);
@@ -192,9 +224,12 @@ static void count_sample(void *ctx, struct visit *in)
 					.mode = mode,
 					.end = in->end});
 	}
-	if (UNLIKELY(a->options.wall != NULL))
+	if (UNLIKELY(a->options.wall != NULL)) {
 		count_shares(a, in);
-	else if (UNLIKELY(a->history != NULL))
+		return;
+	}
+	note(a, in);
+	if (UNLIKELY(a->history != NULL))
 		uniques_count_history(&a->uniques, a->history);
 	else
 		uniques_count(&a->uniques);
@@ -274,11 +309,28 @@ static void add_events(struct aggregate *a)
 			p->events.at[g->leader].group = g->name;
 }
 
+/* Tells the samples noted since the last flush which rows they are counted in. */
+static void place_noted(struct aggregate *a)
+{
+	struct uniques *s = &a->uniques;
+	struct timeline *t = a->profile.timeline;
+	const size_t first = t->at.n - s->noted.n;
+
+	for (size_t i = 0; i < s->noted.n; i++)
+		t->at.at[first + i].row = (u32)s->first_row + s->noted.at[i];
+	s->noted.n = 0;
+}
+
 bool aggregate_flush(struct aggregate *a, u64 allowed)
 {
+	bool fits;
+
 	add_events(a);
-	return mapresolve_add(&a->uniques, &a->trace->machine, a->options.max_stack, allowed,
+	fits = mapresolve_add(&a->uniques, &a->trace->machine, a->options.max_stack, allowed,
 		&a->profile);
+	if (a->profile.timeline)
+		place_noted(a);
+	return fits;
 }
 
 void aggregate_decay(struct aggregate *a, double factor)
@@ -298,7 +350,7 @@ void aggregate_forget(struct aggregate *a)
 
 u64 aggregate_bytes(const struct aggregate *a)
 {
-	return uniques_bytes(&a->uniques);
+	return uniques_bytes(&a->uniques) + timeline_bytes(a->profile.timeline);
 }
 
 /* ---- beginning and end ---- */
@@ -320,6 +372,11 @@ void aggregate_init(struct aggregate *a, const struct trace *t,
 	a->profile.has_branches = options->has_branches;
 	a->profile.has_blocks = options->has_blocks;
 	uniques_init(&a->uniques, a->profile.n_labels, options->has_stacks, options->has_history);
+	/* Of wall-clock time a sample may become one of each event. */
+	if (options->timeline_most)
+		a->profile.timeline = timeline_new(timeline_every(s->tally.n_samples *
+				(options->wall ? AGGREGATE_WALL_EVENTS : 1),
+			options->timeline_most));
 	if (options->has_history)
 		a->history = mem_alloc(sizeof(*a->history));
 }

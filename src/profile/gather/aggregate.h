@@ -39,6 +39,8 @@ struct aggregate_options {
 	 * time that it represents. NULL: the profile has the recording's events.
 	 */
 	const struct wall *wall;
+	/* Also keep samples in the order of time, at most about so many, in profile.timeline; 0: do not. */
+	u64 timeline_most;
 };
 
 enum aggregate_wall {

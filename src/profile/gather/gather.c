@@ -116,6 +116,11 @@ static int set_up(struct gathering *g, struct err *err)
 	return 0;
 }
 
+static u32 event_of(const void *profile, u32 row)
+{
+	return ((const struct profile *)profile)->rows.at[row].event;
+}
+
 /* Merges all workers' profiles into the first one's. */
 static void merge(struct gathering *g, u64 n_passed_over, struct profile *ret)
 {
@@ -128,6 +133,8 @@ static void merge(struct gathering *g, u64 n_passed_over, struct profile *ret)
 		profile_merge(ret, &g->workers.at[i]->counted.profile);
 		depths_merge(&first->depths, &g->workers.at[i]->counted.depths);
 	}
+	if (ret->timeline)
+		timeline_sort(ret->timeline, event_of, ret);
 	ret->enough_dump = depths_enough(&first->depths, ENOUGH_FOR);
 	add_tasks(&g->trace->machine, ret);
 }

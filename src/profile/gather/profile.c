@@ -37,6 +37,7 @@ void profile_fini(struct profile *p)
 	vec_fini(&p->tasks);
 	table_fini(&p->frame_index);
 	table_fini(&p->stack_index);
+	timeline_free(p->timeline);
 }
 
 enum profile_kind profile_kind(enum profile_label label)
@@ -70,11 +71,15 @@ void profile_add_row(struct profile *p, const struct profile_row *row, const u64
 
 void profile_keep_rows(struct profile *p, bool (*is_kept)(void *ctx, size_t row), void *ctx)
 {
+	u32 *rows =
+		mem_alloc((p->rows.n + 1) * sizeof(*rows)); /* where each of them is afterwards */
 	size_t kept = 0;
 
 	for (size_t row = 0; row < p->rows.n; row++) {
+		rows[row] = TABLE_NONE;
 		if (!is_kept(ctx, row))
 			continue;
+		rows[row] = (u32)kept;
 		p->rows.at[kept] = p->rows.at[row];
 		for (unsigned i = 0; i < p->n_labels; i++)
 			p->cells.at[kept * p->n_labels + i] = p->cells.at[row * p->n_labels + i];
@@ -82,6 +87,9 @@ void profile_keep_rows(struct profile *p, bool (*is_kept)(void *ctx, size_t row)
 	}
 	p->rows.n = kept;
 	p->cells.n = kept * p->n_labels;
+	if (p->timeline)
+		timeline_move(p->timeline, rows);
+	mem_free(rows);
 }
 
 u32 profile_frame(struct profile *p, const struct profile_frame *frame)
@@ -232,6 +240,10 @@ void profile_merge(struct profile *p, const struct profile *from)
 	for (size_t i = 1; i < from->stacks.n; i++)
 		stacks[i] = profile_stack(p, stacks[from->stacks.at[i].parent],
 			frames[from->stacks.at[i].frame]);
+	if (from->timeline && !p->timeline)
+		p->timeline = timeline_new(from->timeline->every);
+	if (from->timeline)
+		timeline_merge(p->timeline, from->timeline, (u32)p->rows.n);
 	merge_rows(p, from, frames, stacks);
 	merge_events(p, from);
 	vec_each(e, &from->endings)

@@ -18,6 +18,7 @@
 #include "base/table.h"
 #include "base/types.h"
 #include "base/vec.h"
+#include "profile/gather/timeline.h"
 
 /*
  * What a row may say about a sample's context. A profile has only the columns that were asked for.
@@ -211,6 +212,8 @@ struct profile {
 	bool has_blocks;          /* rows count the runs between branches; periods are cycles */
 	u64 n_walked;             /* with has_branches: samples whose branches were counted */
 	struct table frame_index, stack_index;
+	/* The samples of the rows in the order of time; NULL: not asked for, or not known. */
+	struct timeline *timeline;
 };
 
 /* Roughly the bytes of the profile, and of the symbols, names and tables it will get. */

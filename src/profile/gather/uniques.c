@@ -69,7 +69,7 @@ u64 uniques_bytes(const struct uniques *s)
 {
 	return s->words.total + s->chains.cap * (sizeof(*s->chains.at) + INDEX_EACH) + s->at.cap +
 		(u64)s->n * INDEX_EACH + s->branches.cap * sizeof(*s->branches.at) +
-		s->places.cap * sizeof(*s->places.at);
+		s->places.cap * sizeof(*s->places.at) + s->noted.cap * sizeof(*s->noted.at);
 }
 
 struct unique *uniques_at(const struct uniques *s, u32 i)
@@ -95,8 +95,8 @@ static u64 hash_of(const struct uniques *s, const struct unique *unique)
 	return hash;
 }
 
-/* per sample: counts it; returns the entry that it was added to */
-static struct unique *count(struct uniques *s, const struct unique *unique, u64 hash)
+/* per sample: counts it; returns the number of the entry that it was added to */
+static u32 count(struct uniques *s, const struct unique *unique, u64 hash)
 {
 	struct table_probe probe = table_probe(&s->index, hash);
 	u32 i;
@@ -110,19 +110,22 @@ static struct unique *count(struct uniques *s, const struct unique *unique, u64 
 			continue;
 		known->n_samples += unique->n_samples;
 		known->period += unique->period;
-		return known;
+		return i;
 	}
 	table_add(&s->index, hash, s->n++);
 	vec_reserve(&s->at, s->at.n + s->size);
 	memcpy(s->at.at + s->at.n, unique, s->size);
 	s->at.n += s->size;
-	return uniques_at(s, s->n - 1);
+	return s->n - 1;
 }
 
 /* per sample: counts one of the queue */
 static void settle(struct uniques *s, unsigned at)
 {
-	count(s, (const struct unique *)(const void *)s->queue[at], s->hashes[at]);
+	const u32 i = count(s, (const struct unique *)(const void *)s->queue[at], s->hashes[at]);
+
+	if (UNLIKELY(s->notes[at]))
+		vec_add(&s->noted, i);
 }
 
 /* per sample: prefetches the entry that one of the queue will be compared with; its table slot was prefetched before */
@@ -143,6 +146,7 @@ void uniques_count(struct uniques *s)
 		settle(s, at);
 	memcpy(s->queue[at], s->next, s->size);
 	s->hashes[at] = hash_of(s, s->next);
+	s->notes[at] = s->is_noted;
 	__builtin_prefetch(&s->index.slots[table_probe(&s->index, s->hashes[at]).slot]);
 	s->n_queued++;
 	if (LIKELY(s->n_queued > UNIQUES_QUEUED / 2))
@@ -153,9 +157,13 @@ void uniques_count_history(struct uniques *s, const struct history *h)
 {
 	const u64 n_before = s->n;
 	struct unique *unique;
+	u32 number;
 
 	*uniques_branches(s, s->next) = s->n_branches;
-	unique = count(s, s->next, hash_of(s, s->next));
+	number = count(s, s->next, hash_of(s, s->next));
+	unique = uniques_at(s, number);
+	if (s->is_noted)
+		vec_add(&s->noted, number);
 	if (s->n > n_before)
 		s->n_branches += h->n;
 	vec_reserve(&s->branches, s->n_branches);
@@ -214,7 +222,7 @@ void uniques_clear(struct uniques *s)
 	table_clear(&s->index);
 	table_clear(&s->place_index);
 	arena_fini(&s->words);
-	s->chains.n = s->endings.n = s->at.n = s->branches.n = s->places.n = 0;
+	s->chains.n = s->endings.n = s->at.n = s->branches.n = s->places.n = s->noted.n = 0;
 	s->n = s->n_placed = s->n_placed_chains = 0;
 	s->n_branches = s->n_queued = 0;
 }
@@ -226,6 +234,7 @@ void uniques_fini(struct uniques *s)
 	arena_fini(&s->words);
 	vec_fini(&s->endings);
 	vec_fini(&s->branches);
+	vec_fini(&s->noted);
 	vec_fini(&s->places);
 	table_fini(&s->place_index);
 	vec_fini(&s->at);

@@ -78,6 +78,9 @@ struct uniques {
 	/* The sample to count next. It lies in this struct so that workers do not share cache lines. */
 	struct unique *next;
 	u64 next_room[UNIQUE_WORDS];
+	/* Whether `next` is noted: the numbers of noted samples, in the order in which they were counted, go to `noted`. */
+	bool is_noted;
+	VEC(u32) noted;
 	/*
 	 * A ring of the latest samples, which are counted a little later, when the entries they are compared
 	 * with have been prefetched. n_queued samples went through it. With it, 10 million samples at 70,000
@@ -85,6 +88,7 @@ struct uniques {
 	 */
 	u64 queue[UNIQUES_QUEUED][UNIQUE_WORDS];
 	u64 hashes[UNIQUES_QUEUED];
+	bool notes[UNIQUES_QUEUED];
 	u64 n_queued;
 	/* How many profile/gather/mapresolve has added to the profile, in order, and where the first of them are there. */
 	u32 n_placed, n_placed_chains;

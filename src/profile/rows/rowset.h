@@ -10,6 +10,7 @@
 #ifndef PACE_PROFILE_ROWSET_H
 #define PACE_PROFILE_ROWSET_H
 
+#include "profile/gather/timeline.h"
 #include "profile/rows/cell.h"
 
 enum rowset_group {       /* what a column is about: each form orders these groups in its own way */
@@ -63,6 +64,18 @@ struct rowset_place {
 	bool is_inlined;         /* part of the code of the node's parent */
 };
 
+/* Where a sample of the timeline is in a tree of stacks. */
+struct rowset_spot {
+	u32 node; /* a row of the tree; 0: it is not there */
+	u32 part;
+};
+
+/* The samples of a tree of stacks in the order of time. */
+struct rowset_times {
+	const struct timeline *timeline;
+	const struct rowset_spot *spots; /* by timeline_sample.row */
+};
+
 struct rowset_part {
 	const char *name; /* an event's, safe for terminals */
 	bool is_time;     /* its periods are ns */
@@ -92,6 +105,7 @@ struct rowset {
 	size_t n_places;
 	u32 n_functions;
 	const struct rowset_part *parts;
+	const struct rowset_times *times; /* of FORM_WANTS_TIMES; NULL: not known */
 	bool has_foreign_names; /* nodes have names from another program's folded stacks */
 	u64 part, whole;        /* of a tree: the value of the row above it; the value of 100 % */
 	const void *of;         /* for the maker of the table */

@@ -12,6 +12,8 @@
 	X(speedscope) \
 	X(pprof)      \
 	X(callgrind)  \
+	X(otlp)       \
+	X(sqlite)     \
 	X(ndjson)     \
 	X(html)       \
 	X(svg)
@@ -53,6 +55,9 @@ int form_check(const struct form_choice *c, enum form_source of, struct err *err
 		return err_set(err, ERR_INVAL, "-t: the separator is empty");
 	if (c->name && !find(c->name))
 		return unknown_name(c->name, err);
+	if (form_chosen(c)->missing)
+		return err_set(err, ERR_INVAL, "--format %s: %s", form_chosen(c)->name,
+			form_chosen(c)->missing);
 	wants = form_chosen(c)->wants;
 	if (of == FORM_OF_SIDES && wants & (FORM_WANTS_FUNCTIONS | FORM_WANTS_ADDRESSES))
 		return err_set(err, ERR_INVAL,

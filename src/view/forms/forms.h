@@ -31,6 +31,8 @@ enum form_want {
 	FORM_WANTS_ADDRESSES = 512,
 	FORM_IS_BINARY = 1024,  /* nothing for a terminal */
 	FORM_SHOWS_WALL = 2048, /* of stacks: of time on and off the CPU, too */
+	FORM_WANTS_TIMES =
+		4096, /* with FORM_WANTS_STACKS: also when samples were taken, if that is known (rowset.times) */
 };
 
 struct page_fact {
@@ -71,6 +73,8 @@ struct page {
 struct form {
 	const char *name, *extension, *help;
 	unsigned wants;
+	const char *missing; /* why this build cannot write it; NULL: it can */
+	u64 n_times; /* with FORM_WANTS_TIMES: samples one by one, at most; 0: TIMELINE_MOST */
 	void (*begin)(struct page *p);
 	void (*table)(struct page *p,
 		const struct rowset *r); /* or a cut tree, unless it has none */
@@ -78,7 +82,7 @@ struct form {
 	void (*end)(struct page *p, const struct account *account);
 };
 
-extern const struct form form_text, form_separated;
+extern const struct form form_text, form_separated, form_sqlite;
 
 /* All forms that can be chosen by name; NULL-terminated. */
 extern const struct form *const form_table[];

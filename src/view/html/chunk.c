@@ -1,6 +1,6 @@
 #include "view/html/chunk.h"
 
-enum { ROOM = 64 << 10, LEVEL = 6 };
+enum { ROOM = 64 << 10, LEVEL = 6, LEVEL_NUMBERS = 1, NUMBER_BYTES = 10 };
 
 /* zlib allocates like everybody else here: memory never runs out quietly. */
 static void *allocate(void *ctx, uInt n, uInt size)
@@ -60,11 +60,21 @@ static void pack(struct chunk *c, int how)
 	str_clear(&c->raw);
 }
 
-void chunk_open(struct chunk *c, struct out *out, const char *id)
+static void open_at(struct chunk *c, struct out *out, const char *id, int level)
 {
 	*c = (struct chunk){.out = out, .stream = {.zalloc = allocate, .zfree = release}};
-	deflateInit2(&c->stream, LEVEL, Z_DEFLATED, -MAX_WBITS, 9, Z_DEFAULT_STRATEGY);
+	deflateInit2(&c->stream, level, Z_DEFLATED, -MAX_WBITS, 9, Z_DEFAULT_STRATEGY);
 	str_addf(&out->text, "<script type=\"application/octet-stream\" id=\"%s\">", id);
+}
+
+void chunk_open(struct chunk *c, struct out *out, const char *id)
+{
+	open_at(c, out, id, LEVEL);
+}
+
+void chunk_open_numbers(struct chunk *c, struct out *out, const char *id)
+{
+	open_at(c, out, id, LEVEL_NUMBERS);
 }
 
 void chunk_add(struct chunk *c, const void *data, size_t n)
@@ -84,13 +94,12 @@ void chunk_add(struct chunk *c, const void *data, size_t n)
 
 void chunk_add_number(struct chunk *c, u64 v)
 {
-	u8 bytes[10];
-	size_t n = 0;
-
+	str_reserve(&c->raw, NUMBER_BYTES);
 	for (; v > 0x7f; v >>= 7)
-		bytes[n++] = (u8)(v | 0x80);
-	bytes[n++] = (u8)v;
-	chunk_add(c, bytes, n);
+		c->raw.at[c->raw.n++] = (char)(v | 0x80);
+	c->raw.at[c->raw.n++] = (char)v;
+	if (c->raw.n >= ROOM)
+		pack(c, Z_NO_FLUSH);
 }
 
 void chunk_close(struct chunk *c)

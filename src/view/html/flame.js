@@ -71,8 +71,6 @@ class Flame {
 	show(tree) {
 		this.tree = tree;
 		this.zoom = this.cursor = -1;
-		/** @type {Uint32Array|null} */
-		this.parents = null;
 		this.measure();
 	}
 
@@ -111,9 +109,14 @@ class Flame {
 
 	/** The row's upper edge, on the canvas. @param {number} depth */
 	top(depth) {
-		const tall = Math.max(this.levels * ROW, this.height());
+		return this.tops()(depth);
+	}
 
-		return (this.isIcicle ? depth * ROW : tall - (depth + 1) * ROW) - this.pane.scrollTop;
+	/** The same for many rows. To ask the pane makes browsers lay out the page, which costs more than drawing a frame. */
+	tops() {
+		const {isIcicle} = this, scrolled = this.pane.scrollTop, tall = Math.max(this.levels * ROW, this.height());
+
+		return (/** @type {number} */ depth) => (isIcicle ? depth * ROW : tall - (depth + 1) * ROW) - scrolled;
 	}
 
 	/** @param {number} y */
@@ -149,21 +152,22 @@ class Flame {
 		g.textBaseline = 'middle';
 		this.letter = this.letter || g.measureText('mmmmmmmmmm').width / 10;
 		this.ink = getComputedStyle(this.pane).color;
-		const texts = this.drawBoxes(wide, tall);
+		const top = this.tops(), texts = this.drawBoxes(wide, tall, top);
 		g.fillStyle = '#111';
 		for (let k = 0; k < texts.length; k += 3)
-			this.drawText(texts[k], texts[k + 1], texts[k + 2]);
+			this.drawText(texts[k], texts[k + 1], texts[k + 2], wide, tall, top);
 		this.drawCursor();
 		this.redrawMs = performance.now() - began;
 	}
 
-	/** Draws what is zoomed to, and what is above it. Returns nodes that have room for text: node, left edge, width. @param {number} wide @param {number} tall */
-	drawBoxes(wide, tall) {
+	/** Draws what is zoomed to, and what is above it. Returns nodes that have room for text: node, left edge, width.
+	 * @param {number} wide @param {number} tall @param {(depth: number) => number} top */
+	drawBoxes(wide, tall, top) {
 		const {tree, zoom, context: g, colours, palette, found} = this, [from, to] = this.range(), scale = wide / (to - from);
 		const texts = /** @type {number[]} */ ([]), last = zoom < 0 ? tree.n : tree.end[zoom], seen = new Float64Array(this.levels + 2).fill(-1);
 		// Rows beyond the far edge have nothing visible below them.
 		const deepest = this.isIcicle ? this.depthAt(tall) : this.depthAt(0);
-		let fill = '';
+		let fill = '', alpha = 1;
 
 		if (!(to > from))
 			return texts;
@@ -180,27 +184,29 @@ class Flame {
 				i = tree.end[i];
 				continue;
 			}
-			const y = this.top(depth), isSmall = w < 0.5, pixel = Math.floor(x);
+			const y = top(depth), isSmall = w < 0.5, pixel = Math.floor(x);
 
 			if (y > -ROW && y < tall && !(isSmall && seen[depth] === pixel)) {
 				const name = tree.name[i], isFound = found && found[name];
 				const colour = isFound ? '#e6007e' : palette[colours[name]];
 
-				if (found && !isFound)
-					g.globalAlpha = 0.45;
+				const strength = found && !isFound ? 0.45 : 1;
+
+				if (strength !== alpha)
+					g.globalAlpha = alpha = strength;
 				if (colour !== fill)
 					g.fillStyle = fill = colour;
 				if (isSmall)
 					g.fillRect(pixel, y, 1, ROW - 1);
 				else
 					g.fillRect(x, y, w > 2 ? w - 0.6 : w, ROW - 1);
-				g.globalAlpha = 1;
 				if (w > 24)
 					texts.push(i, x, w);
 				seen[depth] = isSmall ? pixel : -1;
 			}
 			i = isSmall ? tree.end[i] : i + 1;
 		}
+		g.globalAlpha = 1;
 		return texts;
 	}
 
@@ -221,12 +227,12 @@ class Flame {
 		}
 	}
 
-	/** @param {number} node @param {number} x @param {number} w */
-	drawText(node, x, w) {
-		const y = this.top(this.tree.depth[node]), name = this.tree.name[node];
-		const left = Math.max(x, 0), room = Math.floor((Math.min(x + w, this.width()) - left - 6) / (this.letter || 7));
+	/** @param {number} node @param {number} x @param {number} w @param {number} wide @param {number} tall @param {(depth: number) => number} top */
+	drawText(node, x, w, wide, tall, top) {
+		const y = top(this.tree.depth[node]), name = this.tree.name[node];
+		const left = Math.max(x, 0), room = Math.floor((Math.min(x + w, wide) - left - 6) / (this.letter || 7));
 
-		if (y <= -ROW || y >= this.height() || room < 2)
+		if (y <= -ROW || y >= tall || room < 2)
 			return;
 		const text = data.names[name], isFound = this.found && this.found[name];
 
@@ -275,8 +281,7 @@ class Flame {
 	parent(node) {
 		if (node < 0)
 			return -1;
-		this.parents = this.parents || parentsOf(this.tree);
-		return this.parents[node] - 1;
+		return parentsOf(this.tree)[node] - 1;
 	}
 
 	/** The node at a place of the canvas; -1: the root, -2: none. @param {number} x @param {number} y */

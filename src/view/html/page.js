@@ -118,21 +118,18 @@ function writeAddress(isStep) {
 /* ---- the tree of the state ---- */
 
 async function makeTree() {
-	const values = await valuesOf(state.event), began = performance.now();
-	let tree = wholeTree(values);
-	let isOrdered = false;
+	const sum = await sumsOf(state.event), began = performance.now();
+	let tree = wholeTree(sum);
 
-	for (const [key, name] of state.done) {
-		tree = transforms[key].of(tree, name, state.isHeavy);
-		isOrdered = isOrdered || key !== 'd';
-	}
+	for (const [key, name] of state.done)
+		tree = transforms[key].of(tree, name);
 	search();
 	if (shown.found && state.use !== 'highlight')
 		tree = filterStacks(tree, shown.found, state.use === 'keep');
 	if (state.isInverted)
-		tree = invertTree(tree, state.isHeavy);
-	else if (state.isHeavy && !isOrdered)
-		tree = reorder(tree, true);
+		tree = invertTree(tree);
+	if (state.isHeavy)
+		tree = heavyFirst(tree);
 	shown.tree = tree;
 	shown.functions = null;
 	shown.treeMs = performance.now() - began;
@@ -630,6 +627,7 @@ async function start() {
 	await makeTree();
 	showAll();
 	document.documentElement.dataset.ready = String(Math.round(performance.now()));
+	setTimeout(nameRanks, 300); // takes a while; transforms will want it
 }
 
 start().catch(error => {

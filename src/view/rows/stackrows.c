@@ -344,6 +344,8 @@ static void add_row(struct stackrows *s, const struct profile *p, const struct c
 		: stack_row(s, p, c, c->of_row[row], base, part, text);
 	const size_t at = (size_t)node * s->n_parts + part;
 
+	if (s->timeline)
+		s->spots.at[row] = (struct rowset_spot){node, part};
 	s->nodes.at[node].own += r->period;
 	s->nodes.at[node].own_samples += r->n_samples;
 	s->samples.at[at] += p->is_imported ? r->period : r->n_samples;
@@ -370,6 +372,8 @@ void stackrows_add(struct stackrows *s, const struct profile *p, const struct ca
 		add_node(s, 0, NULL);
 	while (s->sums.n < s->n_parts)
 		vec_add(&s->sums, (struct stackrows_sum){0});
+	while (s->timeline && s->spots.n < p->rows.n)
+		vec_add(&s->spots, (struct rowset_spot){0});
 	s->known.n = 0;
 	table_clear(&s->known_index);
 	s->part = part;
@@ -426,6 +430,7 @@ void stackrows_finish(struct stackrows *s)
 		.n_parts = s->n_parts,
 		.of = s,
 		.cell = head_cell};
+	s->times = (struct rowset_times){s->timeline, s->spots.at};
 	s->rows = (struct rowset){.columns = columns,
 		.n_columns = ARRAY_SIZE(columns),
 		.head = s->parts.n ? &s->head : NULL,
@@ -437,6 +442,7 @@ void stackrows_finish(struct stackrows *s)
 		.n_places = s->places.n,
 		.n_functions = s->n_functions,
 		.parts = s->parts.at,
+		.times = s->timeline ? &s->times : NULL,
 		.of = s,
 		.cell = cell_of};
 }
@@ -456,6 +462,7 @@ void stackrows_fini(struct stackrows *s)
 	vec_fini(&s->code);
 	table_fini(&s->index);
 	intern_fini(&s->strings);
+	vec_fini(&s->spots);
 	vec_fini(&s->path);
 	vec_fini(&s->known);
 	table_fini(&s->known_index);

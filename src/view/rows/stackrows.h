@@ -5,7 +5,7 @@
  * Out      struct rowset with nodes, root first: a name, and the samples (in imported profiles their numbers) and the
  *          period of each part. A row's LABEL_COMM, if there is one, is the outermost. With `detail`, nodes are told
  *          apart by their code and have a place; without, by their names. After stackrows_add_part(), a head with the
- *          parts' names and sums
+ *          parts' names and sums; with stackrows.timeline, where each of its samples is in the tree
  * Owns     its nodes and names, until stackrows_fini(); profiles may go as soon as they are added
  */
 #ifndef PACE_VIEW_STACKROWS_H
@@ -56,6 +56,9 @@ struct stackrows {
 	VEC(struct stackrows_code) code; /* of the current stack, innermost first */
 	u32 n_parts, part;               /* part: that is being added */
 	struct table index;              /* of nodes, by parent and name */
+	const struct timeline *timeline; /* of the one profile; NULL: not wanted */
+	struct rowset_times times;
+	VEC(struct rowset_spot) spots; /* with a timeline: by row of the profile */
 	struct intern strings;
 	VEC(u32) path; /* the current stack, innermost first: nodes of the call tree */
 	VEC(struct stackrows_known) known;
