@@ -43,7 +43,7 @@ static u32 *sizes_of(const struct drawing *d, const struct rowset *r)
 		str_clear(&markup);
 		flamewords_add_name(&name, r->places[i].name);
 		/* Once for its title, and once for its label. */
-		str_addn(&name, str_text(&name), name.n);
+		markup_addn(&markup, str_text(&name), name.n);
 		flamewords_add_name(&name, r->places[i].dso_name ? r->places[i].dso_name : "");
 		markup_addn(&markup, str_text(&name), name.n);
 		bytes[i] = (u32)markup.n + BYTES_OF_BOX + (d->p->recordings ? BYTES_OF_CHANGE : 0);

@@ -55,6 +55,22 @@
 		return i === of;
 	};
 
+	/** As much of a text as fits into so many columns; most letters from U+1100 on take two. @param {string} text @param {number} room */
+	function fitting(text, room) {
+		let taken = 0, end = 0, short = 0;
+
+		for (const letter of text) {
+			const code = /** @type {number} */ (letter.codePointAt(0));
+
+			taken += code >= 0x1100 && (code < 0x2000 || code >= 0x2e80) ? 2 : 1;
+			if (taken > room)
+				return text.slice(0, short) + '\u2026';
+			end += letter.length;
+			short = taken < room ? end : short;
+		}
+		return text;
+	}
+
 	/** @param {number} part */
 	function share(part) {
 		return `${(value[0] ? 100 * part / value[0] : 0).toFixed(2)}%`;
@@ -196,11 +212,11 @@
 			rect.removeAttribute('display');
 			set(rect, {x: x.toFixed(2), y: topOf(i), width: Math.max(0, wide > 2 ? wide - 0.5 : wide).toFixed(2),
 				fill: found[i] ? FOUND : fill[i], opacity: isPale ? 0.5 : 1});
-			const room = Math.floor((wide - 6) / letter), name = names[i];
+			const room = Math.floor((wide - 6) / letter);
 
 			if (wide >= LEAST && room > 1)
 				texts.push(make(SVG, 'text', {x: (x + 3).toFixed(2), y: topOf(i) + 13, ...found[i] ? {fill: '#fff'} : isPale ? {class: 'ink'} : {}},
-					name.length <= room ? name : name.slice(0, room - 1) + '\u2026'));
+					fitting(names[i], room)));
 		}
 		labels.replaceChildren(...texts);
 		const box = cursor >= 0 && place(cursor);

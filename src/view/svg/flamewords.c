@@ -219,7 +219,9 @@ static const char *kind_word(char kind)
 static void add_place(const struct flamewords *w, const struct box *b, struct str *out)
 {
 	const struct rowset_place *place = b->place < BOXES_REST ? &w->r->places[b->place] : NULL;
-	const char *file = place && place->dso_name ? place->dso_name : "";
+	const char *file = place && place->dso_name && strcmp(place->dso_name, "[unknown]") != 0
+		? place->dso_name
+		: "";
 
 	if (b->place == BOXES_REST) {
 		str_add(out,
