@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ElementTree
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from browser import HOSTILE, MODULES, browse, needs_browser, needs_module  # noqa: E402
-from harness import BUILD, TOP, can_record, main, needs, pace, run, test  # noqa: E402
+from harness import BUILD, SHARED, TOP, can_record, main, needs, pace, run, skip, test  # noqa: E402
 
 SCRIPT = os.path.join(TOP, 'src/view/svg/flamegraph.js')
 SVG = '{http://www.w3.org/2000/svg}'
@@ -153,6 +153,22 @@ def all_ways_to_a_picture_draw_the_same():
     assert pace('export', '--format', 'pprof', '-o', 'x.pb.gz', '-i', 'x.data').status == 0
     other = draw(files=['x.pb.gz'], name='other')
     assert other.boxes[0].value in (samples, whole.boxes[0].value), other.boxes[0].value
+
+
+@test
+def what_the_kernel_dropped_has_a_bar_of_its_own():
+    for path, said, share in (('google__perf_data_converter/src__quipper__testdata__perf.data.lost_samples-4.4', '[lost] 2 samples, 1.04%', 1.04),
+                              ('GrapheneOS__platform_system_extras/simpleperf__testdata__perf_g_fp.data', '[lost] 590 records, ', None)):
+        path = os.path.join(SHARED, 'fixtures', path)
+        if not os.path.exists(path):
+            skip(f'{path} is not here')
+        picture = draw(files=[path])
+        assert said in picture.text_of('lost') and 'dropped by the kernel' in picture.text_of('lost'), picture.text_of('lost')
+        bar = picture.root.find(f".//{SVG}g[@id='lost']/{SVG}rect")
+        share = share or float(re.search(r', ([\d.]+)%', picture.text_of('lost')).group(1))
+        assert abs(float(bar.get('width')) - 11.8 * share) < 0.1, bar.attrib
+        # It is no part of the graph.
+        assert '[lost]' not in {box.name for box in picture.boxes}
 
 
 @test

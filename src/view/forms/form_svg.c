@@ -20,7 +20,9 @@ static void svg_form_table(struct page *p, const struct rowset *r)
 		&(struct flamegraph_about){.title = safe.n ? str_text(&safe) : "pace",
 			.ledger = str_text(&about->ledger),
 			.n_samples = about->n_samples,
-			.n_lost = about->n_lost});
+			.n_lost = MAX(about->n_lost_samples, about->n_lost_records),
+			.lost = about->n_lost_records > about->n_lost_samples ? "record"
+									      : "sample"});
 	str_fini(&safe);
 	str_fini(&plain.said);
 }

@@ -44,8 +44,10 @@ struct page_about {
 	struct str title;
 	VEC(struct page_fact) facts; /* what was recorded, where and how */
 	struct str ledger;           /* what the result lacks: lines that begin with "# " */
-	u64 n_samples, n_lost; /* in the recording; dropped by the kernel before they got there */
-	struct arena arena;    /* of the facts */
+	u64 n_samples;
+	/* Dropped by the kernel; records may be samples that are counted there, too. */
+	u64 n_lost_samples, n_lost_records;
+	struct arena arena; /* of the facts */
 };
 
 void page_about_add(struct page_about *a, const char *name,

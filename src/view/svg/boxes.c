@@ -396,8 +396,7 @@ static void make_boxes(struct boxes *b, const struct choosing *c)
 			b->n_rests++;
 		}
 		rest = &b->all.at[rests[parent]];
-		rest->n_merged++;
-		rest->only = p->place;
+		rest->only = rest->n_merged++ ? 0 : p->place;
 		rest->weight += p->weight;
 		b->n_merged++;
 		b->merged_weight += p->weight;

@@ -28,7 +28,7 @@ struct changes {
 	VEC(struct change) of; /* by box */
 	double level;          /* B's divided by A's, by which B was divided */
 	double whole;          /* all of B divided by all of A, before that */
-	bool has_variance;       /* several recordings on each side */
+	bool has_variance;     /* several recordings on each side */
 };
 
 void changes_init(struct changes *c, const struct boxes *b, const struct rowset *r,

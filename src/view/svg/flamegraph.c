@@ -231,7 +231,7 @@ static void add_lost(struct drawing *d)
 		(double)n / (double)all, MARGIN, d->y, fmax(2, d->width * (double)n / (double)all),
 		ROW - 1, PAINT_LOST, MARGIN + 4, d->y + 13);
 	num_add_grouped(text, n);
-	str_add(text, n == 1 ? " sample, " : " samples, ");
+	str_addf(text, " %s%s, ", d->about->lost, n == 1 ? "" : "s");
 	num_add_percent(text, n, all);
 	str_add(text, ", dropped by the kernel: not below</text></g>\n");
 	d->y += ROW;

@@ -20,7 +20,8 @@ enum { FLAMEGRAPH_ELEMENTS = 10000, FLAMEGRAPH_BYTES = 2000000 };
 struct flamegraph_about {
 	const char *title;
 	const char *ledger;    /* lines that begin with "# " */
-	u64 n_samples, n_lost; /* lost: samples that the kernel dropped */
+	u64 n_samples, n_lost; /* lost: what the kernel dropped */
+	const char *lost;      /* what that is: "sample", or "record" */
 };
 
 void flamegraph_add(struct out *out, const struct rowset *r, struct picture *p,
