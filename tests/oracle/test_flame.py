@@ -376,6 +376,9 @@ def viewers_without_scripts_draw_it():
     draw('--title', 'three viewers')
     needs('xmllint', 'rsvg-convert')
     assert run('xmllint', '--noout', 'x.svg').status == 0
+    paged = run('rsvg-convert', '-f', 'pdf', '-o', 'x.pdf', 'x.svg')
+    with open('x.pdf', 'rb') as file:
+        assert paged.status == 0 and file.read(5) == b'%PDF-', paged
     drawn = run('rsvg-convert', '-o', 'x.png', 'x.svg')
     assert drawn.status == 0 and not drawn.err, drawn
     with open('x.png', 'rb') as file:

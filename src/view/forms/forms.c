@@ -61,7 +61,7 @@ int form_check(const struct form_choice *c, enum form_source of, struct err *err
 	wants = form_chosen(c)->wants;
 	if (of == FORM_OF_SIDES && wants & (FORM_WANTS_FUNCTIONS | FORM_WANTS_ADDRESSES))
 		return err_set(err, ERR_INVAL,
-			"--format: '%s' shows one recording; folded shows both sides",
+			"--format: '%s' shows one recording; folded shows both sides, and so does 'pace flame'",
 			form_chosen(c)->name);
 	if (of != FORM_OF_SAMPLES && of != FORM_OF_SIDES && wants & FORM_WANTS_STACKS)
 		return err_set(err, ERR_INVAL,

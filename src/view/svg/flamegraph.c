@@ -10,6 +10,7 @@
 #include "view/text/markup.h"
 
 enum { ROW = 18, MARGIN = 10, LINE = 16, FOOT_LINES = 12, FOOT_BYTES = 6000 };
+enum { BAR = 8 };
 enum { CONTROLS = 48 }; /* height of what the script adds above the graph */
 /* What a box takes besides its name and its file, twice if it has a label. */
 enum { BYTES_OF_BOX = 330, BYTES_OF_CHANGE = 160, BYTES_OF_FRAME = 64000 };
@@ -217,7 +218,7 @@ static void add_legend(struct drawing *d)
 	str_add(&d->out->text, "</g>\n");
 }
 
-/* Samples that were lost are no part of the graph: a row of their own shows how many there are. */
+/* What was lost is no part of the graph: a bar of its own shows how much that is. */
 static void add_lost(struct drawing *d)
 {
 	const u64 n = d->about->n_lost, all = d->about->n_samples + n;
@@ -225,16 +226,16 @@ static void add_lost(struct drawing *d)
 
 	if (!n)
 		return;
-	d->y += 8;
-	str_addf(text,
-		"<g id=\"lost\" data-share=\"%.6f\"><rect x=\"%d\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" fill=\"%s\"/><text x=\"%d\" y=\"%.0f\">[lost] ",
-		(double)n / (double)all, MARGIN, d->y, fmax(2, d->width * (double)n / (double)all),
-		ROW - 1, PAINT_LOST, MARGIN + 4, d->y + 13);
+	d->y += LINE + 4;
+	str_addf(text, "<g id=\"lost\" data-share=\"%.6f\"><text x=\"%d\" y=\"%.0f\">[lost] ",
+		(double)n / (double)all, MARGIN, d->y);
 	num_add_grouped(text, n);
 	str_addf(text, " %s%s, ", d->about->lost, n == 1 ? "" : "s");
 	num_add_percent(text, n, all);
-	str_add(text, ", dropped by the kernel: not below</text></g>\n");
-	d->y += ROW;
+	str_addf(text,
+		", dropped by the kernel: not below</text><rect x=\"%d\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" fill=\"%s\"/></g>\n",
+		MARGIN, d->y + 4, fmax(2, d->width * (double)n / (double)all), BAR, PAINT_LOST);
+	d->y += 4 + BAR;
 }
 
 /* ---- boxes ---- */

@@ -1,7 +1,7 @@
 // flamegraph.js - searches, zooms and reorders the boxes of an SVG of view/svg/flamegraph.c. All that it needs is in the picture; all that is chosen is in the address.
 (() => {
 	'use strict';
-	const ROW = 18, MARGIN = 10, LINE = 16, CONTROLS = 48, LEAST = 29, FOUND = '#e6007e';
+	const ROW = 18, MARGIN = 10, LINE = 16, BAR = 8, CONTROLS = 48, LEAST = 29, FOUND = '#e6007e';
 	const script = document.currentScript, svg = /** @type {SVGSVGElement} */ (script && script.closest('svg') || document.documentElement);
 	const HTML = 'http://www.w3.org/1999/xhtml', SVG = 'http://www.w3.org/2000/svg';
 
@@ -12,7 +12,8 @@
 	/** @param {Element} at @param {Object<string, any>} values */
 	const set = (at, values) => {
 		for (const name in values)
-			at.setAttribute(name, values[name]);
+			if (at.getAttribute(name) !== `${values[name]}`)
+				at.setAttribute(name, values[name]);
 		return at;
 	};
 	/** @param {string} space @param {string} name @param {Object<string, any>} values @param {(Node|string)[]} below @returns {any} */
@@ -163,9 +164,10 @@
 			x += wide + 8;
 		}
 		if (lost) {
-			set(lost.firstChild, {y: y + 8, width: Math.max(2, width * lost.dataset.share)});
-			lost.lastChild.setAttribute('y', y + 21);
-			y += 8 + ROW;
+			y += LINE + 4;
+			lost.firstChild.setAttribute('y', y);
+			set(lost.lastChild, {y: y + 4, width: Math.max(2, width * lost.dataset.share)});
+			y += 4 + BAR;
 		}
 		top = y + 12 + CONTROLS;
 		y = top + tall * ROW + 4;

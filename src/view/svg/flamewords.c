@@ -315,6 +315,7 @@ static void add_sum(u64 sum, bool is_time, struct str *out)
 		str_addf(out, "%.3f s", (double)sum / 1e9);
 	else
 		num_add_grouped(out, sum);
+	str_add(out, " in all");
 }
 
 static void add_sides(const struct flamewords *w, struct str *out)
