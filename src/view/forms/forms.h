@@ -33,6 +33,7 @@ enum form_want {
 	FORM_SHOWS_WALL = 2048, /* of stacks: of time on and off the CPU, too */
 	FORM_WANTS_TIMES =
 		4096, /* with FORM_WANTS_STACKS: also when samples were taken, if that is known (rowset.times) */
+	FORM_WANTS_LINES = 8192, /* with FORM_WANTS_ADDRESSES: places know their lines of source */
 };
 
 struct page_fact {
@@ -44,6 +45,7 @@ struct page_about {
 	struct str title;
 	VEC(struct page_fact) facts; /* what was recorded, where and how */
 	struct str ledger;           /* what the result lacks: lines that begin with "# " */
+	u64 wall_offset_ns; /* what to add to times of samples for ns since 1970; 0: not known */
 	u64 n_samples;
 	/* Dropped by the kernel; records may be samples that are counted there, too. */
 	u64 n_lost_samples, n_lost_records;

@@ -1,6 +1,7 @@
 // page.js - the page: its state, which is all in the address, its sections, what keys and clicks do.
 
-const VIEWS = {summary: 'Summary', flame: 'Flame graph', functions: 'Functions'};
+/** @type {Object<string, string>} */
+const VIEWS = {summary: 'Summary', flame: 'Flame graph', functions: 'Functions', time: 'Time'};
 const USES = {highlight: 'Highlight', keep: 'Keep only', remove: 'Remove'};
 
 /** All of it is in the address. `zoom` is a path of names, `done` the transforms: a key and a name each. */
@@ -92,6 +93,7 @@ function readAddress() {
 	for (const word of (words.get('t') || '').split('.'))
 		if (word && transforms.hasOwnProperty(word[0]) && Number(word.slice(1)) < names)
 			state.done.push([word[0], Number(word.slice(1))]);
+	readTime(words);
 }
 
 /** @param {boolean} [isStep] a step that the browser's back button undoes */
@@ -110,6 +112,7 @@ function writeAddress(isStep) {
 	set('z', state.zoom.join('.'), '');
 	set('by', state.sort, 'self');
 	set('f', state.filter, '');
+	writeTime(set);
 	const hash = '#' + words;
 	if (hash !== (location.hash || '#'))
 		history[isStep ? 'pushState' : 'replaceState'](null, '', hash);
@@ -117,20 +120,22 @@ function writeAddress(isStep) {
 
 /* ---- the tree of the state ---- */
 
-async function makeTree() {
-	const sum = await sumsOf(state.event), began = performance.now();
-	let tree = wholeTree(sum);
-
+/** What the state makes of the whole tree. @param {Tree} tree */
+function transformed(tree) {
 	for (const [key, name] of state.done)
 		tree = transforms[key].of(tree, name);
-	search();
 	if (shown.found && state.use !== 'highlight')
 		tree = filterStacks(tree, shown.found, state.use === 'keep');
 	if (state.isInverted)
 		tree = invertTree(tree);
-	if (state.isHeavy)
-		tree = heavyFirst(tree);
-	shown.tree = tree;
+	return state.isHeavy ? heavyFirst(tree) : tree;
+}
+
+async function makeTree() {
+	const sum = await chosenSums(state.event), began = performance.now();
+
+	search();
+	const tree = shown.tree = transformed(wholeTree(sum));
 	shown.functions = null;
 	shown.treeMs = performance.now() - began;
 	if (shown.found)
@@ -139,6 +144,7 @@ async function makeTree() {
 	flame.isIcicle = !state.isFlame;
 	flame.found = state.use === 'highlight' ? shown.found : null;
 	flame.show(tree);
+	await compare();
 	zoomToState();
 }
 
@@ -202,6 +208,7 @@ function showAll() {
 	showDetail();
 	if (state.view === 'functions')
 		showFunctions();
+	showTime();
 	flame.measure();
 	flame.later();
 }
@@ -255,7 +262,7 @@ function describe(node) {
 	const t = shown.tree, total = t.sum[t.end[node]] - t.sum[node], self = t.sum[node + 1] - t.sum[node], name = t.name[node];
 
 	return `${short(data.names[name], 300)} [${[kindOf(name), fileOf(name)].filter(Boolean).join(', ')}] `
-		+ `total ${share(total, t.sum[t.n])} (${amount(total)}), self ${share(self, t.sum[t.n])} (${amount(self)})`;
+		+ `total ${share(total, t.sum[t.n])} (${amount(total)}), self ${share(self, t.sum[t.n])} (${amount(self)})${describeChange(node)}`;
 }
 
 function showFunctions() {
@@ -301,6 +308,7 @@ function buildSummary() {
 		make('h2', {}, 'Events'), make('div', {class: 'scroll'}, make('table', {},
 			make('thead', {}, make('tr', {}, make('th', {}, 'Event'), make('th', {class: 'number'}, 'Samples'), make('th', {class: 'number'}, 'Sum'))),
 			make('tbody', {}, ...events))),
+		when.about ? '' : make('p', {class: 'dim'}, 'There is no section about time: no times of samples are known.'),
 		make('h2', {}, 'What is missing'), make('pre', {}, data.ledger.replace(/^# ?/gm, '').trim() || 'Nothing.'));
 }
 
@@ -326,7 +334,7 @@ function buildFlame() {
 	const canvas = make('canvas', {role: 'img', 'aria-label': 'Flame graph; the same as a table is under Functions'});
 	const filler = make('div', {class: 'filler'}, canvas);
 	const pane = make('div', {class: 'pane', tabindex: 0, 'aria-label': 'Flame graph: arrow keys move, Enter zooms', role: 'application'}, filler);
-	const legend = make('div', {class: 'legend'});
+	const legend = ui.legend = make('div', {class: 'legend'});
 	const buttons = Object.entries(ACTIONS).map(([key, title]) => make('button', {'data-key': key, title: `${title} (${key})`, click: () => transformHere(key)}, title));
 
 	for (const kind of Object.keys(KINDS))
@@ -341,7 +349,7 @@ function buildFlame() {
 	flame = new Flame(pane, canvas, filler);
 	flame.prepare();
 	listenToFlame(canvas);
-	return make('section', {class: 'flame', 'aria-label': 'Flame graph'}, legend, pane, ui.detail);
+	return make('section', {class: 'flame', 'aria-label': 'Flame graph'}, legend, ui.changes = buildChanges(), pane, ui.detail);
 }
 
 function buildBar() {
@@ -381,6 +389,7 @@ function searchAgain() {
 
 function reset() {
 	Object.assign(state, {search: '', use: 'highlight', isHeavy: false, isFlame: false, isInverted: false, zoom: [], done: []});
+	Object.assign(chosenTime, {range: null, base: null, window: null, who: ''});
 	renew(true);
 }
 
@@ -532,8 +541,14 @@ function showTip(e) {
 	const name = t.name[hovered], total = t.sum[t.end[hovered]] - t.sum[hovered], self = t.sum[hovered + 1] - t.sum[hovered];
 	tip.replaceChildren(make('div', {class: 'name'}, short(data.names[name], 600)),
 		make('div', {class: 'dim'}, [kindOf(name), fileOf(name)].filter(Boolean).join(' \u00b7 ')),
-		make('div', {}, `total ${share(total, t.sum[t.n])} (${amount(total)}), self ${share(self, t.sum[t.n])} (${amount(self)})`));
-	const box = tip.getBoundingClientRect();
+		make('div', {}, `total ${share(total, t.sum[t.n])} (${amount(total)}), self ${share(self, t.sum[t.n])} (${amount(self)})${describeChange(hovered)}`));
+	placeTip(e);
+}
+
+/** Beside the pointer. @param {MouseEvent} e */
+function placeTip(e) {
+	const tip = ui.tip, box = tip.getBoundingClientRect();
+
 	tip.style.left = `${Math.max(4, Math.min(e.clientX + 12, innerWidth - box.width - 6))}px`;
 	tip.style.top = `${e.clientY + 16 + box.height > innerHeight ? Math.max(4, e.clientY - box.height - 10) : e.clientY + 16}px`;
 }
@@ -541,9 +556,10 @@ function showTip(e) {
 /** Keys, what they say of themselves, what they do. @type {[string, string, string, (e: KeyboardEvent) => void][]} */
 const keys = [
 	['?', '?', 'this list', () => /** @type {HTMLDialogElement} */ (ui.help).showModal()],
-	['1', '1 2 3', 'summary, flame graph, functions', () => go('summary')],
+	['1', '1 2 3 4', 'summary, flame graph, functions, time', () => go('summary')],
 	['2', '', '', () => go('flame')],
 	['3', '', '', () => go('functions')],
+	['4', '', '', () => VIEWS.time && go('time')],
 	['/', '/', 'search', () => ui.search.focus()],
 	['n', 'n N', 'next match, match before', () => jump(1)],
 	['N', '', '', () => jump(-1)],
@@ -606,14 +622,16 @@ function build() {
 	for (const [view, title] of Object.entries(VIEWS))
 		ui['to-' + view] = make('button', {click: () => go(view)}, title);
 	ui.help = buildHelp();
+	ui.range = make('div', {class: 'crumbs', role: 'navigation', 'aria-label': 'Range of time'});
 	ui.crumbs = make('div', {class: 'crumbs', role: 'navigation', 'aria-label': 'Transforms'});
 	ui.tip = make('div', {class: 'tip', hidden: true});
 	ui.summary = buildSummary();
 	ui.flame = buildFlame();
 	ui.functions = buildFunctions();
+	ui.time = buildTime();
 	app.append(make('header', {}, make('h1', {title: data.about.title}, data.about.title), make('nav', {'aria-label': 'Sections'},
 		...Object.keys(VIEWS).map(view => ui['to-' + view]), make('button', {title: 'Keys (?)', 'aria-label': 'Keys', click: () => keys[0][3](/** @type {any} */ (null))}, '?'))),
-	buildBar(), ui.crumbs, ui.summary, ui.flame, ui.functions, ui.help, ui.tip);
+	buildBar(), ui.range, ui.crumbs, ui.summary, ui.flame, ui.functions, ui.time, ui.help, ui.tip);
 	document.addEventListener('keydown', pressed);
 	addEventListener('popstate', () => { readAddress(); makeTree().then(showAll); });
 	matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => flame.later());
@@ -622,6 +640,9 @@ function build() {
 
 async function start() {
 	await loadData();
+	await loadTimes();
+	if (!when.about)
+		delete VIEWS.time;
 	readAddress();
 	build();
 	await makeTree();

@@ -177,6 +177,19 @@ static void add_place_name(const struct stackrows *s, const struct profile *p,
 	str_fini(&name);
 }
 
+/* Where the place is in the source. */
+static void set_site(struct stackrows *s, const struct profile *p,
+	const struct stackrows_code *code, struct rowset_place *place, struct str *text)
+{
+	const u32 first = p->frames.at[code->frame].first_site;
+	const struct profile_site *site = first ? &p->sites.at[first - 1 + code->nth] : NULL;
+
+	if (!site || !site->file)
+		return;
+	place->source = safe_text(s, site->file, text);
+	place->line = site->line;
+}
+
 static u32 make_place(struct stackrows *s, const struct profile *p,
 	const struct stackrows_code *code, struct str *text)
 {
@@ -192,6 +205,7 @@ static u32 make_place(struct stackrows *s, const struct profile *p,
 	if (s->detail == STACKROWS_ADDRESSES) {
 		place.build = dso->build ? safe_text(s, dso->build, text) : NULL;
 		place.address = p->frames.at[code->frame].address;
+		set_site(s, p, code, &place, text);
 	}
 	return place_of(s, &place);
 }
