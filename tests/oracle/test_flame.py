@@ -372,6 +372,16 @@ def it_fits_wide_and_narrow_windows_in_light_and_dark_and_no_label_leaves_its_bo
 
 
 @test
+def it_needs_nothing_that_a_strict_page_forbids():
+    picture = draw('--percent-limit', '10')
+    text = open('x.svg').read()
+    # Colours are attributes, so that they stay where styles are forbidden; and nothing is asked of anybody.
+    assert all(box.fill for box in picture.boxes) and not re.search(r'\s(style|on\w+|href|xlink:\w+)=', text.split('<script>')[0])
+    assert re.findall(r'\w+://[^"\s]+', text.split('<script>')[0]) == ['http://www.w3.org/2000/svg']
+    assert not re.search(r'eval|Function\(|innerHTML|setTimeout\(.[\'"]|import\(|fetch', text)
+
+
+@test
 def viewers_without_scripts_draw_it():
     draw('--title', 'three viewers')
     needs('xmllint', 'rsvg-convert')
