@@ -431,6 +431,28 @@ def what_changed_has_a_sign_a_pattern_and_words():
 
 
 @test
+def another_build_of_a_program_may_have_other_names():
+    draw(text='old-build;main;parse 1000\nold-build;main;run.isra.0 3000\npool;work 500\n', name='old')
+    draw(text='new-build;main;parse.constprop.0 1000\nnew-build;main;run 1500\npool;work 500\n', name='new')
+    picture = draw(files=['old.folded', 'new.folded'])
+    assert changes(picture)['old-build;main;run'] == ('-50%', 'less') and changes(picture)['pool;work'] == (None, '#d9d9d9'), changes(picture)
+    assert "Threads called 'new-build' are compared with those called 'old-build'." in picture.text_of('head')
+    assert 'Not in the new recording' not in picture.text_of('head'), picture.text_of('head')
+    # The same program, compiled in two ways: what one inlined stays where it was called.
+    can_record()
+    needs('cc')
+    source = os.path.join(TOP, 'examples/wordcount.c')
+    for name, flags in (('plain', ('-O1', '-fno-inline')), ('inlined', ('-O2',))):
+        assert run('cc', '-g', *flags, '-o', name, source).status == 0
+        assert pace('record', '-q', '-g', '-F', '500', '-o', name + '.data', './' + name).status == 0
+    inside = draw(files=['inlined.data']).by_path()
+    assert any('(inlined)' in path for path in inside), sorted(inside)[:9]
+    found = draw(files=['plain.data', 'inlined.data']).by_path()
+    path = next(path for path in found if path.endswith('main;count_words'))
+    assert path.startswith('plain;') and 'of the old recording' in found[path].change, (path, found[path].change)
+
+
+@test
 def a_busier_machine_is_not_a_change_of_every_function():
     old = {f'f{i}': 1000 + 100 * i for i in range(10)}
     new = {name: value * 3 // 2 for name, value in old.items()}

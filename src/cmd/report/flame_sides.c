@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "cmd/report/report_about.h"
 #include "cmd/report/reporting.h"
 #include "view/rows/stackrows.h"
@@ -12,7 +13,74 @@ struct drawing {
 	struct page_about about;
 	char *event; /* the first recording's, which the others have to have */
 	size_t n_imports;
+	struct intern names;
+	const char *thread; /* the first recording's heaviest */
+	struct str notes;
 };
+
+/* ---- threads ---- */
+
+struct thread_sum {
+	u64 label, period;
+};
+
+/* The name of the threads that have the most of an event; NULL: they have no names. */
+static const char *heaviest_thread(const struct profile *p, u32 event)
+{
+	VEC(struct thread_sum) sums = {0};
+	struct thread_sum most = {0};
+	struct table index = {0};
+
+	for (size_t row = 0; row < p->rows.n; row++) {
+		const u64 label = profile_label(p, row, LABEL_COMM);
+		struct table_probe probe = table_probe(&index, hash_u64(label));
+		u32 i;
+
+		if (p->rows.at[row].event != event || !profile_text(label))
+			continue;
+		while ((i = table_next(&index, &probe)) != TABLE_NONE && sums.at[i].label != label)
+			;
+		if (i == TABLE_NONE) {
+			i = (u32)sums.n;
+			table_add(&index, hash_u64(label), i);
+			vec_add(&sums, ((struct thread_sum){.label = label}));
+		}
+		sums.at[i].period += p->rows.at[row].period;
+	}
+	vec_each(sum, &sums)
+		if (sum->period > most.period)
+			most = *sum;
+	vec_fini(&sums);
+	table_fini(&index);
+	return most.period ? profile_text(most.label) : NULL;
+}
+
+/* Programs have other names when they are built anew, and so have their threads: the heaviest ones are compared unless the first recording has such. */
+static void pair_threads(struct drawing *d, const struct profile *p, u32 event, u32 part)
+{
+	const char *thread = heaviest_thread(p, event);
+
+	d->stacks.renamed_thread = NULL;
+	if (!thread)
+		return;
+	if (!part) {
+		d->thread = intern_str(&d->names, thread);
+		return;
+	}
+	if (!d->thread || !strcmp(d->thread, thread) || stackrows_has_thread(&d->stacks, thread))
+		return;
+	d->stacks.renamed_thread = thread;
+	d->stacks.known_thread = d->thread;
+	if (d->notes.n)
+		return;
+	str_add(&d->notes, "Threads called '");
+	str_add_safe(&d->notes, thread, strlen(thread));
+	str_add(&d->notes, "' are compared with those called '");
+	str_add_safe(&d->notes, d->thread, strlen(d->thread));
+	str_add(&d->notes, "'. ");
+}
+
+/* ---- recordings ---- */
 
 /* The event that is compared: -e, or the first with samples; in later recordings that of the same name, or their only one. */
 static int find_event(struct drawing *d, const struct profile *p, const char *path, u32 *ret_event,
@@ -44,6 +112,7 @@ static int add_stacks(struct drawing *d, struct reporting *r, u32 part, struct e
 		return err->code;
 	if (!d->event && p->events.n)
 		d->event = mem_strdup(p->events.at[event].name);
+	pair_threads(d, p, event, part);
 	stackrows_add(&d->stacks, p, &r->calls, event, part);
 	return 0;
 }
@@ -110,10 +179,14 @@ static int choose_scale(struct flame_sides *f, size_t n_imports, struct err *err
 
 static void add_title(struct drawing *d)
 {
-	const size_t n = d->sides->recordings.n;
-	const struct delta_recording *all = d->sides->recordings.at;
+	size_t n[DELTA_SIDES] = {0};
 
-	str_addf(&d->about.title, "%s -> %s", all[0].name, all[n - 1].name);
+	vec_each(r, &d->sides->recordings)
+		if (!n[r->side]++)
+			str_addf(&d->about.title, "%s%s", r->side == DELTA_B ? " -> " : "",
+				r->name);
+		else if (r == r_end - 1 || r[1].side != r->side)
+			str_addf(&d->about.title, " and %zu more", n[r->side] - 1);
 	if (d->event)
 		str_addf(&d->about.title, ": %s", d->event);
 }
@@ -130,8 +203,9 @@ static void show(struct drawing *d, struct out *out)
 	f->picture.recordings = f->recordings.at;
 	add_title(d);
 	if (d->n_imports)
-		f->picture.unit_note =
-			"Chance is computed as if the numbers in profiles of other programs were numbers of samples.";
+		str_add(&d->notes,
+			"Chance is computed as if the numbers in profiles of other programs were numbers of samples.");
+	f->picture.notes = d->notes.n ? str_text(&d->notes) : NULL;
 	stackrows_finish(&d->stacks);
 	page_begin(&p);
 	p.form->table(&p, &d->stacks.rows);
@@ -157,6 +231,8 @@ int flame_sides_draw(struct flame_sides *f, struct out *out, struct err *err)
 		show(&d, out);
 	stackrows_fini(&d.stacks);
 	page_about_fini(&d.about);
+	intern_fini(&d.names);
+	str_fini(&d.notes);
 	mem_free(d.event);
 	return result;
 }

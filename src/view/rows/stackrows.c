@@ -164,15 +164,21 @@ static u32 place_of(struct stackrows *s, const struct rowset_place *place)
 static void add_place_name(const struct stackrows *s, const struct profile *p,
 	const struct profile_symbol *symbol, struct str *text)
 {
+	struct profile_symbol plain = *symbol;
 	struct str name = {0};
 
-	if (!s->has_builds || !profile_is_named(symbol)) {
+	if (!s->has_builds) {
 		add_name(s, symbol, text);
-		if (s->has_builds)
-			add_build(s, p, symbol, s->part, text);
 		return;
 	}
-	add_name(s, symbol, &name);
+	/* Its caller is the same, whether one compiler inlined it or not. */
+	plain.is_inlined = false;
+	if (!profile_is_named(symbol)) {
+		add_name(s, &plain, text);
+		add_build(s, p, symbol, s->part, text);
+		return;
+	}
+	add_name(s, &plain, &name);
 	loosename_add_function(str_text(&name), text);
 	str_fini(&name);
 }
@@ -291,6 +297,8 @@ static u32 task_row(struct stackrows *s, const struct profile *p, size_t row, st
 
 	if (!comm || !(*comm || p->is_imported))
 		return 0;
+	if (s->renamed_thread && !strcmp(comm, s->renamed_thread))
+		comm = s->known_thread;
 	if (s->detail)
 		return placed_child_of(s, 0, thread_place(s, comm, text));
 	str_clear(text);
@@ -399,6 +407,18 @@ void stackrows_add(struct stackrows *s, const struct profile *p, const struct ca
 		if (row->event == event)
 			add_row(s, p, c, (size_t)(row - p->rows.at), part, &text);
 	str_fini(&text);
+}
+
+bool stackrows_has_thread(const struct stackrows *s, const char *name)
+{
+	struct str text = {0};
+	bool has_it = false;
+
+	str_add_safe(&text, name, strlen(name));
+	vec_each(place, &s->places)
+		has_it |= place->is_thread && !strcmp(place->name, str_text(&text));
+	str_fini(&text);
+	return has_it;
 }
 
 static void cell_of(const struct rowset *r, const struct rowset_column *c, size_t row, u32 part,

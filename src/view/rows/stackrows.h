@@ -68,6 +68,8 @@ struct stackrows {
 	 * their names are, without what compilers add to them.
 	 */
 	bool has_builds;
+	/* With has_builds: threads of the first name are counted as those of the second; NULL: none are. */
+	const char *renamed_thread, *known_thread;
 	bool is_one_recording; /* all parts come from one: equal addresses of unknown builds are equal places */
 	bool are_imports; /* all parts are imported profiles: names stay as they are */
 };
@@ -78,6 +80,8 @@ void stackrows_add_part(struct stackrows *s, const char *name, bool is_time);
 /* Adds the samples of an event to a part. */
 void stackrows_add(struct stackrows *s, const struct profile *p, const struct calls *c, u32 event,
 	u32 part);
+/* Whether any stack that was added is of threads of that name. */
+bool stackrows_has_thread(const struct stackrows *s, const char *name);
 void stackrows_finish(struct stackrows *s);
 void stackrows_fini(struct stackrows *s);
 

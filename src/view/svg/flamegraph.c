@@ -350,8 +350,8 @@ static void add_head(struct drawing *d, struct str *head)
 		add_words(d, flamewords_add_colours);
 		add_words(d, flamewords_add_gone);
 	}
-	if (d->p->unit_note)
-		add_paragraph(d, &d->out->text, "", d->p->unit_note);
+	if (d->p->notes)
+		add_paragraph(d, &d->out->text, "", d->p->notes);
 	add_words(d, flamewords_add_merged);
 	add_words(d, add_cut_names);
 	add_legend(d);

@@ -412,36 +412,51 @@ static int by_weight(const void *a, const void *b, void *ctx)
 	return strcmp(r->places[p->place].name, r->places[q->place].name);
 }
 
+/* Returns what only A has, a row for each function, the heaviest first; the caller frees it. */
+static struct boxes_gone *sum_gone(const struct flamewords *w, size_t *ret_n)
+{
+	u64 *weights = mem_zalloc((w->r->n_places + 1) * sizeof(*weights));
+	struct boxes_gone *gone = mem_alloc((w->b->gone.n + 1) * sizeof(*gone));
+	size_t n = 0;
+
+	vec_each(g, &w->b->gone)
+		weights[g->place] += g->weight;
+	for (u32 place = 0; place < w->r->n_places; place++)
+		if (weights[place])
+			gone[n++] = (struct boxes_gone){.place = place, .weight = weights[place]};
+	if (n)
+		qsort_r(gone, n, sizeof(*gone), by_weight, (void *)w->r);
+	mem_free(weights);
+	*ret_n = n;
+	return gone;
+}
+
 void flamewords_add_gone(const struct flamewords *w, struct str *out)
 {
-	const size_t n = w->b->gone.n;
-	struct boxes_gone *gone = mem_alloc((n + 1) * sizeof(*gone));
 	u64 sum = 0, whole = 0;
+	size_t n;
+	struct boxes_gone *gone = sum_gone(w, &n);
 
 	for (u32 part = 0; part < w->b->n_parts; part++)
 		whole += w->p->recordings[part].side == DELTA_A ? boxes_period(w->b, 0, part) : 0;
-	for (size_t i = 0; i < n; i++) {
-		gone[i] = w->b->gone.at[i];
+	for (size_t i = 0; i < n; i++)
 		sum += gone[i].weight;
-	}
-	if (n)
-		qsort_r(gone, n, sizeof(*gone), by_weight, (void *)w->r);
 	if (sum) {
 		str_add(out, "Not in the new recording, and so without a box: ");
 		num_add_percent(out, sum, whole);
 		str_add(out, " of the old one, in ");
-		for (size_t i = 0; i < MIN(n, (size_t)NAMED); i++) {
-			str_add(out, i ? ", " : "");
-			flamewords_add_name(out, w->r->places[gone[i].place].name);
-			str_add(out, " (");
-			num_add_percent(out, gone[i].weight, whole);
-			str_add(out, ")");
-		}
-		if (n > NAMED) {
-			str_add(out, " and ");
-			add_count(out, n - NAMED, "other", "others");
-		}
-		str_add(out, ".");
 	}
+	for (size_t i = 0; i < MIN(n, (size_t)NAMED); i++) {
+		str_add(out, i ? ", " : "");
+		flamewords_add_name(out, w->r->places[gone[i].place].name);
+		str_add(out, " (");
+		num_add_percent(out, gone[i].weight, whole);
+		str_add(out, ")");
+	}
+	if (n > NAMED) {
+		str_add(out, " and ");
+		add_count(out, n - NAMED, "other", "others");
+	}
+	str_add(out, n ? "." : "");
 	mem_free(gone);
 }

@@ -25,9 +25,8 @@ struct picture {
 	/* Of a comparison: what each part of the table is of, A's first; NULL: parts are events. */
 	const struct delta_recording *recordings;
 	enum picture_scale scale;
-	const char
-		*unit_note; /* what the numbers are, if they are not known to be samples; or NULL */
-	struct str said;    /* what was drawn, and what was merged: for whoever asked */
+	const char *notes; /* sentences about how recordings are compared, safe; or NULL */
+	struct str said;   /* what was drawn, and what was merged: for whoever asked */
 };
 
 #endif
