@@ -290,7 +290,7 @@ def search_zoom_order_and_direction_are_in_the_address():
     draw()
     answer = browse('x.svg', LOOK + '''
         for (const [key, text] of Object.entries({any: 'read', capital: 'Read', either: 'r.*d|idle', nested: 'parse', both: 're ad', none: 'zzz', bad: '(',
-                thread: 'main'})) {
+                thread: 'main', named: 'thread:main|Read', words: 'pa se|idle', group: '(par|id)(se|le)', file: 'dso:main'})) {
             await search(text);
             ret[key] = (await look()).said;
         }
@@ -324,7 +324,9 @@ def search_zoom_order_and_direction_are_in_the_address():
     assert answer['any'] == '30.00% in 3 boxes' and answer['capital'] == '15.00% in 1 box' and answer['either'] == '70.00% in 4 boxes', answer
     # Recursion is counted once; a thread's name covers all of it.
     assert answer['nested'] == '45.00% in 2 boxes' and answer['both'] == '30.00% in 3 boxes' and answer['thread'] == '85.00% in 1 box', answer
-    assert answer['none'] == '0.00% in 0 boxes' and 'not a regular expression' in answer['bad'], answer
+    assert answer['none'] == '0.00% in 0 boxes' and answer['bad'] == '0.00% in 0 boxes', answer
+    assert answer['named'] == '100.00% in 2 boxes' and answer['words'] == '85.00% in 3 boxes' == answer['group'], answer
+    assert answer['file'] == '0.00% in 0 boxes', answer
     assert answer['start']['shown'].startswith('all main idle work parse parse read read other'), answer['start']
     assert answer['zoomed']['shown'] == 'work parse parse read read' and answer['zoomed']['said'] == 'all \u203a main \u203a work', answer['zoomed']
     assert answer['zoomed']['widths'] == [100, 100, 100, 100, 11, 11, 22] and answer['zoomed']['hash'] == '#z=3', answer['zoomed']

@@ -331,7 +331,6 @@ static const char style[] =
 	".bar input { flex: 1 1 60px; max-width: 320px; min-width: 40px; font: inherit; }\n"
 	".bar button { font: inherit; white-space: nowrap; }\n"
 	".bar output { display: block; line-height: 22px; height: 22px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }\n"
-	".bar [aria-invalid] { outline: 2px solid #c00; }\n"
 	"@media (prefers-color-scheme: dark) { .bar { color: #dfe1e5; background: #17191d; } .bar * { color-scheme: dark; } }\n"
 	"@media print { #controls { display: none; } }\n"
 	"</style>\n";

@@ -102,25 +102,62 @@
 	let found = [];
 	let status = '';
 
-	/** Words are all wanted, '|' is for regular expressions; capitals count if there are any. @param {string} text */
-	function search(text) {
-		const tests = text.trim() ? text.trim().split(/\s+/).map(word => {
-			const [, field, rest] = /** @type {RegExpExecArray} */ (/^((?:dso|file):)?(.*)$/.exec(word));
-			const test = new RegExp(rest, /[A-Z]/.test(rest) ? '' : 'i');
+	/** The parts of a search between separators that stand in no group or class of a regular expression. @param {string} text @param {RegExp} separator */
+	function split(text, separator) {
+		const parts = [''];
+		let depth = 0, inClass = false;
 
-			return (/** @type {number} */ i) => test.test(lines[i][field ? 1 : 0]);
-		}) : [];
+		for (let i = 0; i < text.length; i++) {
+			const c = text[i];
+
+			if (c === '\\') {
+				parts[parts.length - 1] += c + (text[++i] || '');
+				continue;
+			}
+			if (inClass || c === '[')
+				inClass = c !== ']';
+			else
+				depth = Math.max(0, depth + +(c === '(') - +(c === ')'));
+			if (!depth && !inClass && separator.test(c))
+				parts.push('');
+			else
+				parts[parts.length - 1] += c;
+		}
+		return parts.filter(Boolean);
+	}
+
+	/** A word of a search: a regular expression, or a plain text if it is none; capitals count if there are any. @param {string} word */
+	function termOf(word) {
+		const [, field, text] = /** @type {RegExpExecArray} */ (/^((?:dso|file|thread):)?(.*)$/.exec(word));
+		const flags = /\p{Lu}/u.test(text) ? '' : 'i';
+		let regexp;
+
+		try {
+			regexp = new RegExp(text, flags);
+		} catch {
+			regexp = new RegExp(text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), flags);
+		}
+		return (/** @type {number} */ i) => {
+			const isThread = lines[i][1] === 'thread';
+
+			return field && field !== 'thread:' ? !isThread && regexp.test(lines[i][1]) : (!field || isThread) && regexp.test(lines[i][0]);
+		};
+	}
+
+	/** Words are all wanted; after a '|' come others. @param {string} text */
+	function search(text) {
+		const choices = split(text, /\|/).map(part => split(part, /\s/).map(termOf)).filter(terms => terms.length);
 		let sum = 0, count = 0, hidden = 0;
 		const covered = new Uint8Array(n);
 
-		found = tests.length ? rects.map((_, i) => i > 0 && !isMany[i] && tests.every(test => test(i))) : [];
-		for (let i = 1; tests.length && i < n; i++) {
+		found = choices.length ? rects.map((_, i) => i > 0 && !isMany[i] && choices.some(terms => terms.every(test => test(i)))) : [];
+		for (let i = 1; choices.length && i < n; i++) {
 			covered[i] = +(covered[parent[i]] || found[i]);
 			count += +found[i];
 			sum += found[i] && !covered[parent[i]] ? value[i] : 0;
 			hidden += isRest[i] && !covered[i] ? value[i] : 0;
 		}
-		status = tests.length ? `${share(sum)} in ${count} ${count === 1 ? 'box' : 'boxes'}`
+		status = choices.length ? `${share(sum)} in ${count} ${count === 1 ? 'box' : 'boxes'}`
 			+ (hidden ? `; what is merged may have up to ${share(hidden)} more` : '') : '';
 	}
 
@@ -266,14 +303,7 @@
 	}
 
 	function show() {
-		try {
-			search(state.s);
-			input.removeAttribute('aria-invalid');
-		} catch (e) {
-			found = [];
-			status = `not a regular expression: ${state.s}`;
-			input.setAttribute('aria-invalid', 'true');
-		}
+		search(state.s);
 		if (input.value !== state.s)
 			input.value = state.s;
 		buttons.o.textContent = `Order: ${state.o}`;
@@ -335,7 +365,7 @@
 
 	// ---- keys and buttons ----
 
-	const KEYS = '/ search (dso:NAME for files) \u00b7 n N next match \u00b7 arrows, Enter: walk, zoom \u00b7 o order \u00b7 i icicle or flame \u00b7 u zoom out \u00b7 Esc reset';
+	const KEYS = '/ search (dso: files, thread: threads) \u00b7 n N next match \u00b7 arrows, Enter: walk, zoom \u00b7 o order \u00b7 i icicle or flame \u00b7 u zoom out \u00b7 Esc reset';
 	const other = () => choose({o: state.o === 'name' ? 'heaviest' : 'name'});
 	const turn = () => { choose({w: state.w === 'flame' ? 'icicle' : 'flame'}); settle(); };
 	const up = () => go(Math.max(0, parent[Math.max(cursor, 0)])), down = () => go(cursor < 0 ? state.z : (children[cursor][0] || cursor));

@@ -9,7 +9,7 @@
 enum { LIGHTEST = 80, DARKEST = 66, SHADES = 8, MORE_HUE = 8, LESS_HUE = 212 };
 
 const struct paint_kind paint_kinds[] = {
-	{CODEKIND_TASK, 220, 8, "thread"},
+	{CODEKIND_TASK, 250, 38, "thread"},
 	{CODEKIND_PROGRAM, 12, 78, "program"},
 	{CODEKIND_LIBRARY, 45, 80, "library"},
 	{CODEKIND_KERNEL, 205, 62, "kernel"},
