@@ -154,6 +154,7 @@ void answer_fini(struct answer *a)
 	vec_each(c, &a->assertions)
 		assertion_fini(c);
 	vec_fini(&a->assertions);
+	str_fini(&a->picture.said);
 }
 
 /* Counts which samples are in rows, and which rows are printed. */
@@ -352,8 +353,29 @@ static int show_trees(struct answer *a, struct page *p, struct err *err)
 	return has_found ? 0 : err->code;
 }
 
+/* Whether an event's stacks are shown: all are, unless one is asked for. */
+static bool has_stacks_of(const struct answer *a, u32 event)
+{
+	const char *wanted = a->options->picture.event;
+
+	return wanted ? !strcmp(a->profile->events.at[event].name, wanted)
+		      : !is_left_out(a, event, 1);
+}
+
+static int unknown_event(const struct answer *a, struct err *err)
+{
+	struct str known = {0};
+
+	vec_each(e, &a->profile->events)
+		str_addf(&known, "%s'%s'", known.n ? ", " : "", e->name);
+	err_set(err, ERR_INVAL, "-e '%.60s': there is no such event, but %.150s",
+		a->options->picture.event, known.n ? str_text(&known) : "there are none");
+	str_fini(&known);
+	return err->code;
+}
+
 /* Shows all stacks, with a number for each event. */
-static void show_stacks(struct answer *a, struct page *p)
+static int show_stacks(struct answer *a, struct page *p, struct err *err)
 {
 	const struct profile *profile = a->profile;
 	const unsigned wants = p->form->wants;
@@ -366,19 +388,21 @@ static void show_stacks(struct answer *a, struct page *p)
 	u32 part = 0;
 
 	for (u32 event = 0; event < profile->events.n; event++)
-		if (!is_left_out(a, event, 1)) {
+		if (has_stacks_of(a, event)) {
 			stackrows_add_part(&stacks, profile->events.at[event].name,
 				recorded_is_time(a->recorded, event));
 			stacks.n_parts++;
 		}
 	for (u32 event = 0; event < profile->events.n; event++)
-		if (!is_left_out(a, event, 1)) {
+		if (has_stacks_of(a, event)) {
 			account_for_tree(a, event);
 			stackrows_add(&stacks, profile, a->calls, event, part++);
 		}
 	stackrows_finish(&stacks);
-	p->form->table(p, &stacks.rows);
+	if (part || !a->options->picture.event)
+		p->form->table(p, &stacks.rows);
 	stackrows_fini(&stacks);
+	return part || !a->options->picture.event ? 0 : unknown_event(a, err);
 }
 
 int answer_show(struct answer *a, struct out *out, struct err *err)
@@ -398,14 +422,16 @@ int answer_show(struct answer *a, struct out *out, struct err *err)
 		.width = term_is_terminal(out->fd) ? term_columns(out->fd) : 0,
 		.version = VERSION,
 		.about = &about,
+		.picture = &a->picture,
 		.has_others = a->profile->events.n > 1};
 	int result = 0;
 
+	a->picture.options = &o->picture;
 	if (has_stacks(o))
 		report_about(a->recorded, a->path, &about);
 	page_begin(&p);
 	if (has_stacks(o))
-		show_stacks(a, &p);
+		result = show_stacks(a, &p, err);
 	else if (has_tree(o))
 		result = show_trees(a, &p, err);
 	else
