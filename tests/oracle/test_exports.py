@@ -677,6 +677,28 @@ def protoc_decodes_profiles_of_opentelemetry_and_finds_nothing_else_in_them():
 
 
 BINARY = ['pprof', 'otlp', 'sqlite']
+@test
+def exported_profiles_of_opentelemetry_are_read_back_equal():
+    path = record()
+    for options in ((), ('--no-inline',)):
+        ours = reported(path, *options)
+        exported = export('otlp', path, *options)
+        back = reported(exported, *options)
+        for event in EVENTS:
+            assert ours[event].all == back[f'{event}/nanoseconds'].all and +ours[event].total == +back[f'{event}/nanoseconds'].total, event
+            assert +ours[event].own == +back[f'{event}/nanoseconds'].own, event
+    events = json.loads(pace('report', '-i', exported, '--json').out)['events']
+    assert {e['event'].split('/')[0]: e['samples'] for e in events if 'nanoseconds' in e['event']} == \
+        {e['event']: e['samples'] for e in json.loads(pace('report', '-i', path, '--json').out)['events']}
+    done = pace('report', '-i', exported, '--html', 'page.html')
+    assert done.status == 0 and os.path.getsize('page.html') > 10000, done
+    done = pace('diff', exported, exported)
+    assert done.status == 0 and 'leaf' in done.out, done
+    # What it was made from is no recording.
+    done = pace('report', '-i', exported, '--time', '10%/2')
+    assert done.status == 2 and 'is a profile of OpenTelemetry' in done.err, done
+
+
 HOSTILE = ['<script>alert(1)</script>', '</script>', ']]>', 'quote" back\\slash', 'percent%s', '(7) number', 'fn=(3) x', '\u202eevil\u202c',
            'x' * 65536, 'tab\there', 'esc\x1b[31m', 'snow\u2603', 'calls=1 2']
 
