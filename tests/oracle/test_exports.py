@@ -569,6 +569,50 @@ def the_firefox_profiler_measures_the_slices_of_trace_events():
 
 
 @test
+def trace_events_have_what_the_scheduler_did():
+    """As computed from the tracepoints' texts: which task each CPU ran, and who woke whom."""
+    can_record()
+    done = pace('record', '-q', '-a', '-e', 'sched:sched_switch,sched:sched_wakeup', '-o', 'sched.data', 'sh', '-c', 'for i in 1 2 3 4 5; do sleep 0.02; done')
+    if done.status:
+        skip(done.err.strip().split('\n')[0])
+    script = pace('script', '-i', 'sched.data', '-F', 'cpu,time,event,trace', '--ns')
+    switches = [(int(cpu), int(s + ns), int(prev), int(next_), comm) for cpu, s, ns, prev, comm, next_ in re.findall(
+        r'^\s*\[(\d+)\]\s+(\d+)\.(\d{9}):\s+sched:sched_switch:.*? prev_pid=(\d+) .*?next_comm=(.*?) next_pid=(\d+) ', script.out, re.M)]
+    assert len(switches) > 20, script
+    running, last = {}, max(int(s + ns) for s, ns in re.findall(r'^\s*\[\d+\]\s+(\d+)\.(\d{9}):', script.out, re.M))
+    wanted = collections.Counter()
+    for cpu, time_ns, prev, next_, comm in sorted(switches, key=lambda switch: switch[1]):
+        if cpu in running and running[cpu][1]:
+            wanted[cpu, running[cpu][1]] += time_ns - running[cpu][0]
+        running[cpu] = time_ns, next_
+    for cpu, (time_ns, tid) in running.items():
+        if tid:
+            wanted[cpu, tid] += last - time_ns
+    with open(export('chrome', 'sched.data'), encoding='utf-8') as file:
+        events = json.load(file)['traceEvents']
+    names = {(e['pid'], e['tid']): e['args']['name'] for e in events if e['name'] == 'thread_name'}
+    processes = {e['args']['name']: e['pid'] for e in events if e['name'] == 'process_name'}
+    got = collections.Counter()
+    for event in events:
+        if event['ph'] == 'X' and event['pid'] == processes['CPUs']:
+            got[int(names[event['pid'], event['tid']].split()[1]), event['args']['tid']] += round(event['dur'] * 1000)
+    # What ran before the first switch of a CPU is known from that switch.
+    for cpu, tid in {key: None for key in got}:
+        first = min(switch for switch in switches if switch[0] == cpu)
+        if (cpu, tid) != (cpu, first[2]):
+            assert got[cpu, tid] == wanted[cpu, tid], (cpu, tid, got[cpu, tid], wanted[cpu, tid])
+    assert set(got) >= set(+wanted) and len(wanted) > 5
+    wakes = [e for e in events if e['ph'] == 'X' and e['name'].startswith('woken by ')]
+    states = collections.Counter(e['name'] for e in events if e['ph'] == 'X' and e['pid'] == processes['Tasks'])
+    assert wakes and all(e['dur'] == 0 for e in wakes) and states['Running'] > 10 and states['Sleeping'] > 5, states
+    with Profiler('out.chrome') as profiler:
+        cpu = min(cpu for cpu, tid in got)
+        markers = profiler.json('thread', 'markers', '--thread', profiler.threads()[f'CPU {cpu}'])['byType']
+        total = sum(round(marker['count'] * marker['durationStats']['avg'] * 1e6) for marker in markers)
+        assert abs(total - sum(n for (on, tid), n in got.items() if on == cpu)) < 1000, (total, got)
+
+
+@test
 def slices_of_events_that_are_no_time_tell_their_sums():
     can_record()
     done = pace('record', '-q', '-g', '-e', 'page-faults', '-c', '1', '-o', 'faults.data', sys.executable, '-c', 'import json')
