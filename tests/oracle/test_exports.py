@@ -2,6 +2,7 @@
 """Exports, read back: the sums of functions are those of `pace report --json`, and the programs that the forms are for agree.
 
 Packages of npm are installed into a folder of this user's cache, once. Without node, npm or a network these tests are skipped."""
+import base64
 import collections
 import contextlib
 import gzip
@@ -14,6 +15,7 @@ import sqlite3
 import sys
 import tempfile
 import time
+import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import *  # noqa: E402,F403
@@ -324,13 +326,37 @@ def read_sqlite(path):
     return result
 
 
+def read_html(path):
+    """The page's data: nodes in preorder, how many levels each goes up, their names and values."""
+    with open(path, encoding='utf-8') as file:
+        chunks = {name: zlib.decompress(base64.b64decode(data), wbits=-15) for name, data in
+                  re.findall(r'<script type="application/octet-stream" id="(\w+)">([A-Za-z0-9+/=]*)</script>', file.read())}
+    about, names = json.loads(chunks['about']), chunks['names'].decode('utf-8').split('\n')
+    places = numbers(chunks['places'])
+    # The last name ends with a newline, too. The first number of each is its kind.
+    kinds = [chr(kind) for kind in places[::len(places) // (len(names) - 1)]]
+    ups, nodes = numbers(chunks['ups']), numbers(chunks['nodes'])
+    assert len(ups) == len(nodes) == about['nodes']
+    result = {}
+    for part, event in enumerate(about['events']):
+        sums, stack = result.setdefault(event['name'], Sums()), []
+        for up, node, value in zip(ups, nodes, numbers(chunks[f'period{part}'])):
+            del stack[len(stack) - up:]
+            stack.append(node)
+            if value:
+                sums.add([names[i] for i in reversed(stack) if kinds[i] != 't'], value)
+        assert sums.all == event['period']
+    return result
+
+
 # The sums of functions with all that they call, from the tree; in recursion each sample counts once.
 TOTALS = """
 WITH RECURSIVE up (leaf, node) AS (SELECT node, node FROM counts UNION SELECT up.leaf, parent FROM up JOIN nodes n ON n.id = up.node WHERE parent NOT NULL),
 seen AS (SELECT DISTINCT up.leaf, p.function, p.inlined FROM up JOIN nodes n ON n.id = up.node JOIN frames p ON p.id = n.frame)
 SELECT function, inlined, sum(period) FROM seen JOIN counts c ON c.node = seen.leaf WHERE c.event = ? GROUP BY function, inlined
 """
-READERS = {'speedscope': read_speedscope, 'firefox': read_firefox, 'chrome': read_chrome, 'pprof': read_pprof, 'callgrind': read_callgrind, 'otlp': read_otlp, 'sqlite': read_sqlite}
+READERS = {'speedscope': read_speedscope, 'firefox': read_firefox, 'chrome': read_chrome, 'pprof': read_pprof, 'callgrind': read_callgrind, 'otlp': read_otlp, 'sqlite': read_sqlite,
+           'html': read_html}
 
 
 @test
@@ -769,6 +795,57 @@ def names_that_are_meant_to_do_harm_are_only_names():
         assert sums.all == n, (form, sums.all)
         wanted = {shown(name): i + 1 for i, name in enumerate(HOSTILE)} | {'bad\\xff\\xfeutf8': 100}
         assert dict(+sums.own) == wanted, (form, set(sums.own) ^ set(wanted))
+
+
+def hostile_recording():
+    """A program whose functions, thread, path and source file have such names; in the file they stand in for names as long."""
+    can_record()
+    needs('gcc')
+    names = [name.encode() for name in HOSTILE if len(name) < 60000] + [b'bad\xff\xfeutf8']
+    holders = [f'f{i:02}_'.ljust(40, 'a') for i in range(len(names))] + ['x' * 65536]
+    with open('<b>.c', 'w', encoding='ascii') as file:
+        file.write('#include <sys/prctl.h>\nstatic volatile unsigned long sink;\n')
+        for name in holders:
+            file.write(f'__attribute__((noinline)) void {name}(void) {{ for (int i = 0; i < 20000; i++) sink += i; }}\n')
+        file.write('int main(void) { prctl(PR_SET_NAME, "<i>\\x1b]0;x\\a\\u202e"); for (int i = 0; i < 150; i++) {' +
+                   ' '.join(f'{name}();' for name in holders) + '} return 0; }\n')
+    folder = '<img src=x>\x1b[1m]]>'
+    os.mkdir(folder)
+    path = f'{folder}/a"b'
+    done = run('gcc', '-O1', '-g', '-fno-optimize-sibling-calls', '-fno-omit-frame-pointer', '-o', path, '<b>.c')
+    assert done.status == 0, done
+    with open(path, 'rb') as file:
+        program = file.read()
+    for holder, name in zip(holders, names):
+        assert holder.encode() in program
+        program = program.replace(holder.encode(), name.ljust(40, b'\0'))
+    with open(path, 'wb') as file:
+        file.write(program)
+    done = pace('record', '-q', '-g', '-F', '2000', '-e', 'cpu-clock', '-o', 'hostile.data', './' + path)
+    assert done.status == 0, done
+    return 'hostile.data', {shown(name) for name in HOSTILE} | {'bad\\xff\\xfeutf8'}
+
+
+@test
+def a_hostile_recording_does_nothing_but_appear_in_every_form():
+    path, names = hostile_recording()
+    wanted, = reported(path, '--no-inline').values()
+    known = names & set(wanted.total)
+    assert len(known) > len(HOSTILE) // 2, (len(known), list(wanted.total)[:20])
+    for form, read in READERS.items():
+        sums, = read(export(form, path, '--no-inline')).values()
+        compare(wanted, sums)
+    for form in ('folded', 'speedscope', 'firefox', 'chrome', 'callgrind', 'csv', 'json', 'ndjson', 'html'):
+        with open(export(form, path), 'rb') as file:
+            raw = file.read()
+        assert not re.search(rb'[\x00-\x08\x0b-\x1f\x7f]', raw) and '\u202e'.encode() not in raw, form
+        raw.decode('utf-8')
+    if shutil.which('callgrind_annotate'):
+        done = run('callgrind_annotate', '--auto=no', '--threshold=100', 'out.callgrind')
+        assert done.status == 0 and ':<script>alert(1)</script> [' in done.out and ':fn=(3) x [' in done.out, done
+    if shutil.which('go'):
+        text, rows = pprof_top('out.pprof', 'cpu-clock')
+        assert sum(own for own, total in rows.values()) == wanted.all, text
 
 
 @test
