@@ -4,6 +4,7 @@
 
 #include "base/term.h"
 #include "cmd/report/report_about.h"
+#include "cmd/report/report_chart.h"
 #include "cmd/report/report_wall.h"
 #include "profile/check/shares.h"
 #include "view/rows/hierrows.h"
@@ -408,6 +409,8 @@ static int show_stacks(struct answer *a, struct page *p, struct err *err)
 int answer_show(struct answer *a, struct out *out, struct err *err)
 {
 	struct page_about about = {0};
+	struct chart chart;
+	bool has_chart = false;
 	const struct answer_options *o = a->options;
 	const u32 n_parts = has_tree(o) && !(form_chosen(&o->forms)->wants & FORM_WANTS_TREE)
 		? 0
@@ -429,6 +432,12 @@ int answer_show(struct answer *a, struct out *out, struct err *err)
 	a->picture.options = &o->picture;
 	if (has_stacks(o))
 		report_about(a->recorded, a->path, &about);
+	if (p.form->wants & FORM_WANTS_CHART &&
+		report_chart(a->recorded, a->path, &chart, &has_chart, err)) {
+		page_about_fini(&about);
+		return err->code;
+	}
+	p.chart = has_chart ? &chart : NULL;
 	page_begin(&p);
 	if (has_stacks(o))
 		result = show_stacks(a, &p, err);
@@ -439,5 +448,7 @@ int answer_show(struct answer *a, struct out *out, struct err *err)
 	account_close(&a->account);
 	page_end(&p, a->text->is_wall ? NULL : &a->account);
 	page_about_fini(&about);
+	if (has_chart)
+		chart_fini(&chart);
 	return result;
 }
