@@ -40,10 +40,11 @@ static void print_own(size_t end)
 
 static size_t add_name(size_t end, uint64_t name)
 {
-	static const char *const words[] = {"parse", "scan", "write_row", "hash", "std::vector<int>::",
-		"lock", "json_", "io_submit"};
+	static const char *const words[] = {"parse", "scan", "write_row", "hash",
+		"std::vector<int>::", "lock", "json_", "io_submit"};
 
-	return end + (size_t)sprintf(path + end, ";%s_%llx", words[name % 8], (unsigned long long)name);
+	return end +
+		(size_t)sprintf(path + end, ";%s_%llx", words[name % 8], (unsigned long long)name);
 }
 
 /* Prints `n` nodes below a node whose path ends at `end`. Each child takes a part of what is left; siblings differ in their names. */
@@ -54,7 +55,8 @@ static void print_below(size_t end, int depth, uint64_t n)
 	if (!n || chance(100) < 45)
 		print_own(end);
 	while (n) {
-		const uint64_t some = depth == DEPTH_MAX - 1 ? 1 : 1 + (n - 1) * (62 + chance(38)) / 100;
+		const uint64_t some =
+			depth == DEPTH_MAX - 1 ? 1 : 1 + (n - 1) * (62 + chance(38)) / 100;
 
 		name += 1 + chance(3);
 		print_below(add_name(end, name % n_names), depth + 1, some - 1);
@@ -66,7 +68,8 @@ int main(int argc, char **argv)
 {
 	uint64_t n_nodes;
 
-	if (argc != 3 || (n_nodes = strtoull(argv[1], NULL, 10)) < 3 || !(n_names = strtoull(argv[2], NULL, 10)))
+	if (argc != 3 || (n_nodes = strtoull(argv[1], NULL, 10)) < 3 ||
+		!(n_names = strtoull(argv[2], NULL, 10)))
 		return 2;
 	print_below((size_t)sprintf(path, "program;main"), 1, n_nodes - 2);
 	return 0;

@@ -78,7 +78,7 @@ def functions_and_totals_of_the_page_are_those_of_json():
             compared += 1
     assert compared >= 5, compared
     first = max(event['rows'], key=lambda row: row['period'])
-    assert answer['first'][4] == first['symbol'] and answer['first'][0] == f"{first['share']:.2f}%", (answer['first'], first)
+    assert answer['first'][5] == first['symbol'] and answer['first'][0] == f"{first['share']:.2f}%", (answer['first'], first)
 
 
 @test
@@ -123,6 +123,13 @@ def search_zoom_event_and_transforms_are_in_the_address():
         await page.click('text=Functions');
         await page.click('.functions tbody tr:has-text("work")');
         await settled();
+        ret.picked = await look();
+        ret.pane = await page.evaluate(() => ui.picked.innerText);
+        ret.interval = await page.evaluate(() => [...document.querySelectorAll('.functions tbody tr')].map(tr => tr.innerText.replace(/\s+/g, ' ')));
+        await reopen(ret.picked.hash);
+        ret.pickedAgain = [await look(), await page.evaluate(() => ui.picked.innerText)];
+        await page.click('aside >> text=Only it');
+        await settled();
         ret.only = await look();
         await page.evaluate(() => transform('m', data.names.indexOf('parse')));
         await settled();
@@ -153,6 +160,11 @@ def search_zoom_event_and_transforms_are_in_the_address():
     assert [answer['zoomedAgain'][key] for key in ('hash', 'zoom', 'all')] == [answer['zoomed'][key] for key in ('hash', 'zoom', 'all')], answer
     assert (answer['kept'], answer['removed']) == (45, 55), answer
     assert answer['second']['all'] == 12 and 'e=1' in answer['second']['hash'], answer
+    # The 95 % interval of 30 of 100 by Wilson's formula.
+    assert any(re.search(r'^30.00% 30 45.00% 45 21.89–39.58% parse', row) for row in answer['interval']), answer['interval']
+    pane = re.sub(r'\s+', ' ', answer['pane'])
+    assert 'Called by 75.00% 45 thread main 25.00% 15 thread other' in pane and 'Calls 75.00% 45 parse 25.00% 15 Read' in pane, pane
+    assert answer['pickedAgain'] == [answer['picked'], answer['pane']] and 'p=' in answer['picked']['hash'], answer
     assert answer['only']['all'] == 60 and answer['only']['crumbs'] == ['all', 'only work'], answer
     assert answer['merged'] == ['1 work 30', '2 Read 15', '2 read 15'], answer
     assert answer['steps'] == answer['stepsAgain'] and answer['steps']['crumbs'] == ['all', 'only work', 'merged parse'], answer
@@ -160,6 +172,40 @@ def search_zoom_event_and_transforms_are_in_the_address():
     assert answer['inverted'] == {'parse': 30, 'read': 15, 'idle': 40, 'Read': 15}, answer
     assert answer['callers'] == ['1 parse 45', '2 work 45', '3 main 45'], answer
     assert [row for row in answer['recursion'] if 'parse' in row or ' read ' in row] == ['3 parse 45', '4 read 15'], answer
+
+
+SPIN = '''
+static inline __attribute__((always_inline)) unsigned mix(unsigned x) { for (int i = 0; i < 50; i++) x = x * 1664525u + 1013904223u; return x; }
+__attribute__((noinline)) unsigned spin(unsigned n) { volatile unsigned x = n; for (unsigned i = 0; i < n; i++) x = mix(x); return x; }
+'''
+MAIN = '''
+unsigned spin(unsigned n);
+__attribute__((noinline)) unsigned own(unsigned n) { volatile unsigned x = n; for (unsigned i = 0; i < n * 30; i++) x += i; return x; }
+int main(void) { unsigned x = 0; for (int i = 0; i < 40; i++) x += spin(100000) + own(100000); return x == 1; }
+'''
+
+
+def record_spin():
+    """A program of two source files, with an inlined function; recorded."""
+    needs('cc')
+    can_record()
+    for name, text in (('spin.c', SPIN), ('start.c', MAIN)):
+        with open(name, 'w', encoding='utf-8') as file:
+            file.write(text)
+    assert run('cc', '-g', '-O2', '-o', 'prog', 'spin.c', 'start.c').status == 0
+    assert pace('record', '-g', '-e', 'cpu-clock', '-F', '2000', '-o', 'spin.data', '--', './prog').status == 0
+    assert pace('report', '-i', 'spin.data', '--html', 'spin.html').status == 0
+    return 'spin.html'
+
+
+@test
+def functions_are_found_by_the_files_that_they_are_written_in():
+    needs_browser()
+    answer = browse(record_spin(), '''
+        const find = text => page.evaluate(text => data.names.filter((name, i) => searchNames(text).found[i]).sort(), text);
+        return [await find('file:spin'), await find('file:^start'), await find('file:spin|^main$'), await find('file:nothing')];''')
+    assert answer[0] == ['mix (inlined)', 'spin'] and answer[1] == ['main', 'own'] and answer[2] == ['main', 'mix (inlined)', 'spin'], answer
+    assert answer[3] == [], answer
 
 
 @test

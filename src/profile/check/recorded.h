@@ -66,7 +66,7 @@ struct recorded {
 	struct sideband sideband; /* if labels need them */
 	struct profile profile;
 	struct ledger ledger;
-	bool has_wall;   /* the profile's events are those of wall-clock time, not the recording's */
+	bool has_wall; /* the profile's events are those of wall-clock time, not the recording's */
 	bool has_chains; /* callers can be known */
 	u32 dump_bytes;  /* size of the largest stack dumps */
 	u64 stage_began_ns;

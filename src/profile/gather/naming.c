@@ -317,6 +317,13 @@ static u32 get_inlined(struct naming *n, const struct profile_frame *f, const ch
 	return p->symbols.n - 1;
 }
 
+/* Notes the file that a function is written in; the first answer stays. */
+static void note_source(struct naming *n, u32 function, const struct line_frame *at)
+{
+	if (at->file && !n->profile->symbols.at[function].source)
+		n->profile->symbols.at[function].source = file_text(n, at);
+}
+
 /* Adds the functions inlined at a frame, outermost first; the outermost of the chain is the ELF symbol. */
 static void add_inlined(struct naming *n, u32 frame, const struct line_frame *chain, u32 length)
 {
@@ -325,8 +332,12 @@ static void add_inlined(struct naming *n, u32 frame, const struct line_frame *ch
 
 	f->first_inlined = (u32)p->inlined.n;
 	f->n_inlined = length - 1;
-	for (u32 i = length - 1; i-- > 0;)
-		vec_add(&p->inlined, get_inlined(n, f, chain[i].function));
+	for (u32 i = length - 1; i-- > 0;) {
+		const u32 inlined = get_inlined(n, f, chain[i].function);
+
+		note_source(n, inlined, &chain[i]);
+		vec_add(&p->inlined, inlined);
+	}
 }
 
 /* Adds where the frame's functions are in the source, the outermost first. */
@@ -354,6 +365,8 @@ static void name_frame(struct naming *n, u32 frame)
 	f->symbol = function;
 	f->at = n->answers[frame].at;
 	if (n->options->source == NAMING_NO_SOURCE) {
+		if (chain)
+			note_source(n, function, &chain[at->n - 1]);
 		if (chain && at->n > 1)
 			add_inlined(n, frame, chain, at->n);
 		if (chain && n->options->has_sites)

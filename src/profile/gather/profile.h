@@ -122,6 +122,8 @@ struct profile_symbol {
 	 */
 	bool has_line;
 	const char *line, *file;
+	const char *
+		source; /* with inlined functions: the file that the function is written in; interned, NULL: unknown */
 	u32 function; /* the symbol of the same function's first line; 0: this one */
 };
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/json.h"
 #include "profile/rows/codekind.h"
 #include "view/forms/forms.h"
@@ -116,8 +117,42 @@ static void add_events(const struct rowset *r, struct str *text, struct str *roo
 	json_close(text, ']');
 }
 
+/* Texts with numbers. They are interned, so that equal ones are the same. */
+struct numbering {
+	VEC(const char *) texts;
+	struct table index;
+};
+
+static u32 number_of(struct numbering *n, const char *text)
+{
+	const u64 hash = hash_u64((u64)(uintptr_t)text);
+	struct table_probe probe = table_probe(&n->index, hash);
+	u32 i;
+
+	while ((i = table_next(&n->index, &probe)) != TABLE_NONE)
+		if (n->texts.at[i] == text)
+			return i;
+	table_add(&n->index, hash, (u32)n->texts.n);
+	vec_add(&n->texts, text);
+	return (u32)n->texts.n - 1;
+}
+
+static void numbering_fini(struct numbering *n)
+{
+	vec_fini(&n->texts);
+	table_fini(&n->index);
+}
+
+static void add_texts(struct str *text, const char *name, const struct numbering *n)
+{
+	json_open(text, name, '[');
+	vec_each(one, &n->texts)
+		json_element(text, *one);
+	json_close(text, ']');
+}
+
 static void add_about(struct page *p, const struct rowset *r, const struct columns *c,
-	const char *const *dsos, size_t n_dsos)
+	const struct numbering *dsos, const struct numbering *sources)
 {
 	struct str text = {0}, room = {0};
 	struct chunk chunk;
@@ -136,10 +171,8 @@ static void add_about(struct page *p, const struct rowset *r, const struct colum
 		json_close(&text, ']');
 	}
 	json_close(&text, ']');
-	json_open(&text, "dsos", '[');
-	for (size_t i = 0; i < n_dsos; i++)
-		json_element(&text, dsos[i]);
-	json_close(&text, ']');
+	add_texts(&text, "dsos", dsos);
+	add_texts(&text, "files", sources);
 	json_end(&text, '}');
 	chunk_open(&chunk, p->out, "about");
 	chunk_add(&chunk, text.at, text.n);
@@ -148,11 +181,10 @@ static void add_about(struct page *p, const struct rowset *r, const struct colum
 	str_fini(&room);
 }
 
-/* The names, a line each; and of each its kind and its DSO's number. */
+/* The names, a line each; and of each its kind, its DSO's number, and its source file's, from 1. */
 static void add_names(struct page *p, const struct rowset *r, const struct columns *c)
 {
-	VEC(const char *) dsos = {0};
-	VEC(u32) numbers = {0};
+	struct numbering dsos = {0}, sources = {0};
 	struct chunk chunk;
 
 	chunk_open(&chunk, p->out, "names");
@@ -161,25 +193,18 @@ static void add_names(struct page *p, const struct rowset *r, const struct colum
 		chunk_add(&chunk, "\n", 1);
 	}
 	chunk_close(&chunk);
-	/* Interned, so that equal ones are the same; there are few. */
-	for (size_t i = 0; i < c->names.n; i++) {
-		size_t k = 0;
-
-		while (k < dsos.n && dsos.at[k] != c->names.at[i].dso)
-			k++;
-		if (k == dsos.n)
-			vec_add(&dsos, c->names.at[i].dso);
-		vec_add(&numbers, (u32)k);
-	}
 	chunk_open(&chunk, p->out, "places");
 	for (size_t i = 0; i < c->names.n; i++) {
-		chunk_add_number(&chunk, (u8)c->names.at[i].kind);
-		chunk_add_number(&chunk, numbers.at[i]);
+		const struct columns_name *name = &c->names.at[i];
+
+		chunk_add_number(&chunk, (u8)name->kind);
+		chunk_add_number(&chunk, number_of(&dsos, name->dso));
+		chunk_add_number(&chunk, name->source ? number_of(&sources, name->source) + 1 : 0);
 	}
 	chunk_close(&chunk);
-	add_about(p, r, c, dsos.at, dsos.n);
-	vec_fini(&dsos);
-	vec_fini(&numbers);
+	add_about(p, r, c, &dsos, &sources);
+	numbering_fini(&dsos);
+	numbering_fini(&sources);
 }
 
 static void add_numbers(struct page *p, const char *id, const u32 *numbers, size_t n)
@@ -325,9 +350,24 @@ static void add_ledger(struct page *p, const struct account *account)
 	str_fini(&text);
 }
 
+/* What belongs to the page's other sections, which inflate it when they are shown. */
+static void add_documents(struct page *p)
+{
+	struct chunk chunk;
+
+	if (!p->about)
+		return;
+	vec_each(document, &p->about->documents) {
+		chunk_open(&chunk, p->out, document->name);
+		chunk_add(&chunk, document->text.at, document->text.n);
+		chunk_close(&chunk);
+	}
+}
+
 static void html_form_end(struct page *p, const struct account *account)
 {
 	add_ledger(p, account);
+	add_documents(p);
 	str_add(&p->out->text, "<script>\n");
 	str_add(&p->out->text, assets_script);
 	str_add(&p->out->text, "</script>\n</body>\n</html>\n");

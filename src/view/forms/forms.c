@@ -11,6 +11,7 @@
 	X(folded)     \
 	X(speedscope) \
 	X(firefox)    \
+	X(chrome)     \
 	X(pprof)      \
 	X(callgrind)  \
 	X(otlp)       \
@@ -113,6 +114,9 @@ void page_about_fini(struct page_about *a)
 	str_fini(&a->title);
 	str_fini(&a->ledger);
 	vec_fini(&a->facts);
+	vec_each(document, &a->documents)
+		str_fini(&document->text);
+	vec_fini(&a->documents);
 	arena_fini(&a->arena);
 }
 

@@ -39,11 +39,18 @@ struct page_fact {
 	const char *name, *text;
 };
 
+/* Something that is larger than a fact: JSON for one section of form_html, by the section's name. */
+struct page_document {
+	const char *name;
+	struct str text;
+};
+
 /* What a page says besides its tables, for forms that are read on their own. All texts are foreign. */
 struct page_about {
 	struct str title;
 	VEC(struct page_fact) facts; /* what was recorded, where and how */
 	struct str ledger;           /* what the result lacks: lines that begin with "# " */
+	VEC(struct page_document) documents;
 	u64 wall_offset_ns; /* what to add to times of samples for ns since 1970; 0: not known */
 	struct arena arena; /* of the facts */
 };

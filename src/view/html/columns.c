@@ -46,6 +46,7 @@ static u32 *name_rows(struct columns *c, const struct rowset *r)
 		of_place[i] = add_name(c,
 			&(struct columns_name){.text = place->name,
 				.dso = place->dso_name ? place->dso_name : "",
+				.source = place->source,
 				.kind = place->kind});
 	}
 	for (u32 row = 1; row < r->n; row++) {

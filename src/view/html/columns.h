@@ -15,7 +15,8 @@
 
 struct columns_name {
 	const char *text, *dso;
-	char kind; /* enum codekind */
+	const char *source; /* NULL: not known */
+	char kind;          /* enum codekind */
 	u32 n_nodes;
 };
 

@@ -39,6 +39,11 @@ async function inflateChunk(id) {
 }
 
 /** @param {string} id */
+function hasChunk(id) {
+	return document.getElementById(id) !== null;
+}
+
+/** @param {string} id */
 async function textOfChunk(id) {
 	return new TextDecoder().decode(await inflateChunk(id));
 }
@@ -68,7 +73,8 @@ function readNumbers(bytes, into) {
  * A tree: nodes in preorder. sum[i] is the value of all nodes before i, so a node's total is sum[end[i]] - sum[i].
  * @typedef {{n: number, name: Uint32Array, depth: Uint16Array, end: Uint32Array, sum: Float64Array, parent?: Uint32Array}} Tree
  * @typedef {{name: string, samples: number, period: number, time: boolean, common: number}} Event_
- * @typedef {{version: number, title: string, nodes: number, depth: number, events: Event_[], facts: string[][], dsos: string[]}} About
+ * @typedef {{version: number, title: string, nodes: number, depth: number, events: Event_[], facts: string[][], dsos: string[],
+ *   files: string[]}} About
  */
 
 /** All that the file holds. */
@@ -77,6 +83,7 @@ const data = {
 	names: /** @type {string[]} */ ([]),
 	kinds: new Uint8Array(0),
 	dsos: new Uint32Array(0),
+	files: new Uint32Array(0), // the number of a source file, from 1
 	ledger: '',
 	name: new Uint32Array(0),
 	depth: new Uint16Array(0),
@@ -111,12 +118,14 @@ async function loadData() {
 	data.names = chunks[1].split('\n');
 	data.names.pop();
 	data.ledger = chunks[5];
-	const places = readNumbers(chunks[2], new Uint32Array(2 * data.names.length));
+	const places = readNumbers(chunks[2], new Uint32Array(3 * data.names.length));
 	data.kinds = new Uint8Array(data.names.length);
 	data.dsos = new Uint32Array(data.names.length);
+	data.files = new Uint32Array(data.names.length);
 	for (let i = 0; i < data.names.length; i++) {
-		data.kinds[i] = places[2 * i];
-		data.dsos[i] = places[2 * i + 1];
+		data.kinds[i] = places[3 * i];
+		data.dsos[i] = places[3 * i + 1];
+		data.files[i] = places[3 * i + 2];
 	}
 	const ups = readNumbers(chunks[3], new Uint32Array(n));
 	data.name = readNumbers(chunks[4], new Uint32Array(n));

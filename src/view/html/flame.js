@@ -4,7 +4,7 @@ const ROW = 18, FONT = '12px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, 
 
 /** Hues of kinds of code, and their saturation. @type {Object<string, [number, number, string]>} */
 const KINDS = {
-	t: [220, 8, 'thread'],
+	t: [250, 38, 'thread'],
 	u: [12, 78, 'program'],
 	l: [45, 80, 'library'],
 	k: [205, 62, 'kernel'],

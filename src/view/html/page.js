@@ -1,13 +1,24 @@
 // page.js - the page: its state, which is all in the address, its sections, what keys and clicks do.
 
-/** @type {Object<string, string>} */
-const VIEWS = {summary: 'Summary', flame: 'Flame graph', functions: 'Functions', time: 'Time'};
+/**
+ * The sections, by the word in the address. `has`: whether this page has it; `show` fills it in, each time that it is shown or that what is
+ * shown has changed.
+ * @type {Object<string, {title: string, has?: () => boolean, build: () => HTMLElement, show?: () => void}>}
+ */
+const SECTIONS = {
+	summary: {title: 'Summary', build: buildSummary},
+	flame: {title: 'Flame graph', build: buildFlame},
+	functions: {title: 'Functions', build: buildFunctions, show: showFunctions},
+	time: {title: 'Time', has: () => when.about !== null, build: buildTime, show: showTime},
+};
+/** Those of this page. @type {string[]} */
+let views = [];
 const USES = {highlight: 'Highlight', keep: 'Keep only', remove: 'Remove'};
 
 /** All of it is in the address. `zoom` is a path of names, `done` the transforms: a key and a name each. */
 const state = {
 	view: 'flame', event: 0, search: '', use: 'highlight', isHeavy: false, isFlame: false, isInverted: false,
-	zoom: /** @type {number[]} */ ([]), done: /** @type {[string, number][]} */ ([]), sort: 'self', filter: '',
+	zoom: /** @type {number[]} */ ([]), done: /** @type {[string, number][]} */ ([]), sort: 'self', filter: '', picked: -1,
 };
 
 /** What is shown now; made of the state. */
@@ -39,8 +50,13 @@ function make(tag, attributes = {}, ...children) {
 			element.addEventListener(name, value);
 		else if (value !== false && value !== undefined)
 			element.setAttribute(name, value === true ? '' : value);
-	element.append(...children);
+	element.append(...children.map(child => typeof child === 'string' ? visible(child) : child));
 	return element;
+}
+
+/** What would do something instead of being seen is written as its number. @param {string} text */
+function visible(text) {
+	return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, c => c === '\n' || c === '\t' ? c : `\\u{${(c.codePointAt(0) || 0).toString(16)}}`);
 }
 
 /* ---- numbers ---- */
@@ -75,44 +91,63 @@ function kindOf(name) {
 
 /* ---- the state and the address ---- */
 
-function readAddress() {
-	const words = new URLSearchParams(location.hash.slice(1)), names = data.names.length;
-	const numbers = (/** @type {string|null} */ text) => (text || '').split('.').filter(w => w !== '').map(Number).filter(n => n >= 0 && n < names);
+/** @param {string} text */
+function namesOf(text) {
+	return text.split('.').filter(word => word !== '').map(Number).filter(name => name >= 0 && name < data.names.length);
+}
 
-	state.view = VIEWS.hasOwnProperty(words.get('v') || '') ? words.get('v') || '' : 'flame';
-	state.event = Math.min(data.about.events.length - 1, Math.max(0, Number(words.get('e')) | 0));
-	state.search = words.get('s') || '';
-	state.use = USES.hasOwnProperty(words.get('u') || '') ? words.get('u') || '' : 'highlight';
-	state.isHeavy = words.get('o') === 'heavy';
-	state.isFlame = words.get('d') === 'flame';
-	state.isInverted = words.get('i') === '1';
-	state.zoom = numbers(words.get('z'));
-	state.sort = ['self', 'total', 'name'].includes(words.get('by') || '') ? words.get('by') || '' : 'self';
-	state.filter = words.get('f') || '';
-	state.done = [];
-	for (const word of (words.get('t') || '').split('.'))
-		if (word && transforms.hasOwnProperty(word[0]) && Number(word.slice(1)) < names)
-			state.done.push([word[0], Number(word.slice(1))]);
-	readTime(words);
+/** @param {'isHeavy'|'isFlame'|'isInverted'} what @param {string} word @returns {[() => string, (text: string) => void]} */
+function flag(what, word) {
+	return [() => state[what] ? word : '', text => state[what] = text === word];
+}
+
+/** @param {'search'|'filter'} what @returns {[() => string, (text: string) => void]} */
+function words(what) {
+	return [() => state[what], text => state[what] = text];
+}
+
+/** @param {'view'|'use'|'sort'} what @param {() => string[]} of @param {string} usual @returns {[() => string, (text: string) => void]} */
+function choice(what, of, usual) {
+	return [() => state[what] === usual ? '' : state[what], text => state[what] = of().includes(text) ? text : usual];
+}
+
+/**
+ * What is in the address: by its key, how the state is written there, and how it is read; '' is what is usual.
+ * @type {Object<string, [() => string, (text: string) => void]>}
+ */
+const ADDRESS = {
+	v: choice('view', () => views, 'flame'),
+	e: [() => state.event ? String(state.event) : '',
+		text => state.event = Math.min(data.about.events.length - 1, Math.max(0, Number(text) | 0))],
+	s: words('search'),
+	u: choice('use', () => Object.keys(USES), 'highlight'),
+	o: flag('isHeavy', 'heavy'),
+	d: flag('isFlame', 'flame'),
+	i: flag('isInverted', '1'),
+	t: [() => state.done.map(([key, name]) => key + name).join('.'),
+		text => state.done = /** @type {[string, number][]} */ (text.split('.').filter(word => transforms.hasOwnProperty(word[0])
+			&& namesOf(word.slice(1)).length).map(word => [word[0], Number(word.slice(1))]))],
+	z: [() => state.zoom.join('.'), text => state.zoom = namesOf(text)],
+	by: choice('sort', () => ['self', 'total', 'name'], 'self'),
+	f: words('filter'),
+	p: [() => state.picked < 0 ? '' : String(state.picked), text => state.picked = namesOf(text)[0] ?? -1],
+	...TIME_ADDRESS,
+};
+
+function readAddress() {
+	const words = new URLSearchParams(location.hash.slice(1));
+
+	for (const [key, [, read]] of Object.entries(ADDRESS))
+		read(words.get(key) || '');
 }
 
 /** @param {boolean} [isStep] a step that the browser's back button undoes */
 function writeAddress(isStep) {
 	const words = new URLSearchParams();
-	const set = (/** @type {string} */ key, /** @type {string} */ value, /** @type {string} */ usual) => value !== usual && words.set(key, value);
 
-	set('v', state.view, 'flame');
-	set('e', String(state.event), '0');
-	set('s', state.search, '');
-	set('u', state.use, 'highlight');
-	set('o', state.isHeavy ? 'heavy' : '', '');
-	set('d', state.isFlame ? 'flame' : '', '');
-	set('i', state.isInverted ? '1' : '', '');
-	set('t', state.done.map(([key, name]) => key + name).join('.'), '');
-	set('z', state.zoom.join('.'), '');
-	set('by', state.sort, 'self');
-	set('f', state.filter, '');
-	writeTime(set);
+	for (const [key, [write]] of Object.entries(ADDRESS))
+		if (write())
+			words.set(key, write());
 	const hash = '#' + words;
 	if (hash !== (location.hash || '#'))
 		history[isStep ? 'pushState' : 'replaceState'](null, '', hash);
@@ -191,7 +226,7 @@ async function renew(isStep) {
 /* ---- sections ---- */
 
 function showAll() {
-	for (const view of Object.keys(VIEWS)) {
+	for (const view of views) {
 		ui[view].hidden = view !== state.view;
 		ui['to-' + view].toggleAttribute('aria-current', view === state.view);
 	}
@@ -203,12 +238,11 @@ function showAll() {
 	ui.direction.setAttribute('aria-pressed', String(state.isFlame));
 	ui.order.setAttribute('aria-pressed', String(state.isHeavy));
 	ui.invert.setAttribute('aria-pressed', String(state.isInverted));
+	showRange();
 	showCrumbs();
 	showStatus();
 	showDetail();
-	if (state.view === 'functions')
-		showFunctions();
-	showTime();
+	SECTIONS[state.view].show?.();
 	flame.measure();
 	flame.later();
 }
@@ -261,40 +295,8 @@ function showDetail() {
 function describe(node) {
 	const t = shown.tree, total = t.sum[t.end[node]] - t.sum[node], self = t.sum[node + 1] - t.sum[node], name = t.name[node];
 
-	return `${short(data.names[name], 300)} [${[kindOf(name), fileOf(name)].filter(Boolean).join(', ')}] `
+	return `${short(data.names[name], 300)} [${[kindOf(name), fileOf(name), sourceOf(name)].filter(Boolean).join(', ')}] `
 		+ `total ${share(total, t.sum[t.n])} (${amount(total)}), self ${share(self, t.sum[t.n])} (${amount(self)})${describeChange(node)}`;
-}
-
-function showFunctions() {
-	const t = shown.tree, all = t.sum[t.n];
-	const sums = shown.functions = shown.functions || sumFunctions(t);
-	const wanted = state.filter.trim() ? searchNames(state.filter).found : null;
-	const rows = [], key = state.sort === 'total' ? sums.total : sums.self;
-
-	for (let name = 0; name < data.names.length; name++)
-		if (sums.total[name] > 0 && data.kinds[name] !== KIND_TASK && (!wanted || wanted[name]))
-			rows.push(name);
-	if (state.sort === 'name')
-		rows.sort((a, b) => nameRanks()[a] - nameRanks()[b]);
-	else
-		rows.sort((a, b) => key[b] - key[a] || sums.total[b] - sums.total[a] || a - b);
-	ui.rows.replaceChildren(...rows.slice(0, shown.nRows).map(name => functionRow(name, sums, all)));
-	ui.more.hidden = rows.length <= shown.nRows;
-	ui.more.textContent = `Show more of ${rows.length.toLocaleString('en')} functions`;
-	for (const heading of ui.functions.querySelectorAll('th'))
-		if (heading.dataset.by)
-			heading.setAttribute('aria-sort', heading.dataset.by === state.sort ? state.sort === 'name' ? 'ascending' : 'descending' : 'none');
-}
-
-/** @param {number} name @param {{self: Float64Array, total: Float64Array}} sums @param {number} all */
-function functionRow(name, sums, all) {
-	const open = () => transform('f', name);
-
-	return make('tr', {tabindex: 0, 'data-name': name, click: open,
-		keydown: (/** @type {KeyboardEvent} */ e) => { if (e.key === 'Enter') open(); }},
-		make('td', {class: 'number'}, share(sums.self[name], all)), make('td', {class: 'number samples'}, amount(sums.self[name])),
-		make('td', {class: 'number'}, share(sums.total[name], all)), make('td', {class: 'number samples'}, amount(sums.total[name])),
-		make('td', {class: 'name'}, make('div', {}, short(data.names[name], 400))), make('td', {class: 'name file'}, fileOf(name)));
 }
 
 function buildSummary() {
@@ -310,22 +312,6 @@ function buildSummary() {
 			make('tbody', {}, ...events))),
 		when.about ? '' : make('p', {class: 'dim'}, 'There is no section about time: no times of samples are known.'),
 		make('h2', {}, 'What is missing'), make('pre', {}, data.ledger.replace(/^# ?/gm, '').trim() || 'Nothing.'));
-}
-
-function buildFunctions() {
-	const heading = (/** @type {string} */ title, /** @type {string} */ by) => make('th', {'data-by': by, class: by === 'name' ? '' : 'number'},
-		make('button', {click: () => { state.sort = by; writeAddress(); showFunctions(); }}, title));
-	const filter = make('input', {type: 'search', 'aria-label': 'Filter functions', placeholder: 'Filter functions', value: state.filter,
-		input: () => { state.filter = filter.value; shown.nRows = 100; writeAddress(); showFunctions(); }});
-
-	ui.filter = filter;
-	ui.rows = make('tbody');
-	ui.more = make('button', {click: () => { shown.nRows *= 4; showFunctions(); }});
-	return make('section', {'aria-label': 'Functions'}, make('p', {}, filter, ' ',
-		make('span', {class: 'dim'}, 'A click on a row shows what the function calls.')),
-	make('div', {class: 'scroll'}, make('table', {class: 'functions'}, make('thead', {}, make('tr', {}, heading('Self', 'self'),
-		make('th', {class: 'samples'}), heading('Total', 'total'), make('th', {class: 'samples'}), heading('Function', 'name'),
-		make('th', {class: 'file'}, 'File'))), ui.rows)), make('p', {}, ui.more));
 }
 
 const ACTIONS = {f: 'Only it', b: 'Callers', m: 'Merge', d: 'Drop', c: 'File as one', r: 'Recursion as one'};
@@ -540,7 +526,7 @@ function showTip(e) {
 		return;
 	const name = t.name[hovered], total = t.sum[t.end[hovered]] - t.sum[hovered], self = t.sum[hovered + 1] - t.sum[hovered];
 	tip.replaceChildren(make('div', {class: 'name'}, short(data.names[name], 600)),
-		make('div', {class: 'dim'}, [kindOf(name), fileOf(name)].filter(Boolean).join(' \u00b7 ')),
+		make('div', {class: 'dim'}, [kindOf(name), fileOf(name), sourceOf(name)].filter(Boolean).join(' \u00b7 ')),
 		make('div', {}, `total ${share(total, t.sum[t.n])} (${amount(total)}), self ${share(self, t.sum[t.n])} (${amount(self)})${describeChange(hovered)}`));
 	placeTip(e);
 }
@@ -556,10 +542,7 @@ function placeTip(e) {
 /** Keys, what they say of themselves, what they do. @type {[string, string, string, (e: KeyboardEvent) => void][]} */
 const keys = [
 	['?', '?', 'this list', () => /** @type {HTMLDialogElement} */ (ui.help).showModal()],
-	['1', '1 2 3 4', 'summary, flame graph, functions, time', () => go('summary')],
-	['2', '', '', () => go('flame')],
-	['3', '', '', () => go('functions')],
-	['4', '', '', () => VIEWS.time && go('time')],
+	['1', '1 2 3 \u2026', 'the sections', e => go(views[Number(e.key) - 1] || state.view)],
 	['/', '/', 'search', () => ui.search.focus()],
 	['n', 'n N', 'next match, match before', () => jump(1)],
 	['N', '', '', () => jump(-1)],
@@ -590,7 +573,7 @@ function go(view) {
 
 /** @param {KeyboardEvent} e */
 function pressed(e) {
-	const target = /** @type {HTMLElement} */ (e.target), key = keys.find(row => row[0] === e.key);
+	const target = /** @type {HTMLElement} */ (e.target), word = /^[1-9]$/.test(e.key) ? '1' : e.key, key = keys.find(row => row[0] === word);
 	const isWriting = target.matches('input, select, textarea'), isFrame = /^Arrow|^[fbmdcr]$|^Enter$/.test(e.key);
 
 	if (isWriting && e.key === 'Escape')
@@ -611,7 +594,7 @@ function buildHelp() {
 
 	return make('dialog', {'aria-label': 'Keys'}, make('h2', {}, 'Keys'), make('table', {}, make('tbody', {}, ...rows)),
 		make('h2', {}, 'Search'), make('p', {}, 'A regular expression on names of functions; capitals count if there are any. Words are all wanted, | begins '
-			+ 'another choice, a backslash before a blank makes it part of a word. dso:libc matches files, thread:sh names of threads.'),
+			+ 'another choice, a backslash before a blank makes it part of a word. dso:libc matches programs and libraries, file:parse\\.c source files, thread:sh names of threads.'),
 		make('form', {method: 'dialog'}, make('button', {}, 'Close')));
 }
 
@@ -619,19 +602,17 @@ function build() {
 	const app = ui.app = /** @type {HTMLElement} */ (document.getElementById('app'));
 
 	app.replaceChildren();
-	for (const [view, title] of Object.entries(VIEWS))
-		ui['to-' + view] = make('button', {click: () => go(view)}, title);
+	for (const view of views) {
+		ui['to-' + view] = make('button', {click: () => go(view)}, SECTIONS[view].title);
+		ui[view] = SECTIONS[view].build();
+	}
 	ui.help = buildHelp();
 	ui.range = make('div', {class: 'crumbs', role: 'navigation', 'aria-label': 'Range of time'});
 	ui.crumbs = make('div', {class: 'crumbs', role: 'navigation', 'aria-label': 'Transforms'});
 	ui.tip = make('div', {class: 'tip', hidden: true});
-	ui.summary = buildSummary();
-	ui.flame = buildFlame();
-	ui.functions = buildFunctions();
-	ui.time = buildTime();
 	app.append(make('header', {}, make('h1', {title: data.about.title}, data.about.title), make('nav', {'aria-label': 'Sections'},
-		...Object.keys(VIEWS).map(view => ui['to-' + view]), make('button', {title: 'Keys (?)', 'aria-label': 'Keys', click: () => keys[0][3](/** @type {any} */ (null))}, '?'))),
-	buildBar(), ui.range, ui.crumbs, ui.summary, ui.flame, ui.functions, ui.time, ui.help, ui.tip);
+		...views.map(view => ui['to-' + view]), make('button', {title: 'Keys (?)', 'aria-label': 'Keys', click: () => keys[0][3](/** @type {any} */ (null))}, '?'))),
+	buildBar(), ui.range, ui.crumbs, ...views.map(view => ui[view]), ui.help, ui.tip);
 	document.addEventListener('keydown', pressed);
 	addEventListener('popstate', () => { readAddress(); makeTree().then(showAll); });
 	matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => flame.later());
@@ -639,10 +620,8 @@ function build() {
 }
 
 async function start() {
-	await loadData();
-	await loadTimes();
-	if (!when.about)
-		delete VIEWS.time;
+	await Promise.all([loadData(), loadTimes()]);
+	views = Object.keys(SECTIONS).filter(view => !SECTIONS[view].has || SECTIONS[view].has());
 	readAddress();
 	build();
 	await makeTree();

@@ -28,7 +28,7 @@ function splitOutside(text, at) {
 
 /** One word of a search. @param {string} word */
 function termOf(word) {
-	const field = /^(dso|thread):/.exec(word);
+	const field = /^(dso|file|thread):/.exec(word);
 	const text = field ? word.slice(field[0].length) : word;
 	const flags = /\p{Lu}/u.test(text) ? '' : 'i';
 	let regexp, isPlain = false;
@@ -64,10 +64,16 @@ function searchNames(text) {
 
 		found[i] = +choices.some(terms => terms.every(({field, regexp}) =>
 			field === 'dso' ? !isTask && regexp.test(data.about.dsos[data.dsos[i]])
+				: field === 'file' ? data.files[i] > 0 && regexp.test(sourceOf(i))
 				: (field !== 'thread' || isTask) && regexp.test(data.names[i])));
 		n += found[i];
 	}
 	return {found, n, isPlain: choices.some(terms => terms.some(term => term.isPlain))};
+}
+
+/** The file that a function is written in, or ''. @param {number} name */
+function sourceOf(name) {
+	return data.about.files[data.files[name] - 1] || '';
 }
 
 const KIND_TASK = 't'.charCodeAt(0);
@@ -608,6 +614,34 @@ function treeOfLevels({names, totals, first, last, n}) {
 }
 
 /* ---- functions ---- */
+
+/**
+ * What a function calls, what calls it, and how much of it is in each: a stack counts once for each of them.
+ * @param {Tree} t @param {number} name
+ */
+function sumNeighbours(t, name) {
+	const n = data.names.length, callers = new Float64Array(n), callees = new Float64Array(n);
+	const callersUntil = new Uint32Array(n), calleesUntil = new Uint32Array(n), parent = parentsOf(t);
+
+	for (let i = 0; i < t.n; i++) {
+		if (t.name[i] !== name)
+			continue;
+		if (parent[i]) {
+			const caller = t.name[parent[i] - 1];
+
+			if (i >= callersUntil[caller]) {
+				callers[caller] += t.sum[t.end[i]] - t.sum[i];
+				callersUntil[caller] = t.end[i];
+			}
+		}
+		for (let child = i + 1; child < t.end[i]; child = t.end[child])
+			if (child >= calleesUntil[t.name[child]]) {
+				callees[t.name[child]] += t.sum[t.end[child]] - t.sum[child];
+				calleesUntil[t.name[child]] = t.end[child];
+			}
+	}
+	return {callers, callees};
+}
 
 /** Self and total of each name; recursion counts once. @param {Tree} t */
 function sumFunctions(t) {

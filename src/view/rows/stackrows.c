@@ -175,6 +175,8 @@ static u32 make_place(struct stackrows *s, const struct profile *p,
 	place.name = intern_add(&s->strings, str_text(text), text->n);
 	place.dso = safe_text(s, dso->path, text);
 	place.dso_name = safe_text(s, dso->name, text);
+	if (symbol->source)
+		place.source = safe_text(s, symbol->source, text);
 	if (s->detail == STACKROWS_ADDRESSES) {
 		place.build = dso->build ? safe_text(s, dso->build, text) : NULL;
 		place.address = p->frames.at[code->frame].address;
