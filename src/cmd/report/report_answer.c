@@ -4,6 +4,7 @@
 
 #include "base/term.h"
 #include "cmd/report/report_about.h"
+#include "cmd/report/report_chart.h"
 #include "cmd/report/report_wall.h"
 #include "profile/check/shares.h"
 #include "view/rows/hierrows.h"
@@ -94,17 +95,21 @@ static int check_assertion(const struct answer *a, const struct assertion *c, u3
 	struct log *log, bool *ret_fails, struct err *err)
 {
 	struct shares shares = {a->profile, a->calls, &a->account, event, NULL, NULL};
-	struct str said = {0};
+	struct str said = {0}, name = {0};
 	bool fails = assertion_holds(c, shares_value, &shares, &said);
 
 	if (shares.unknown)
 		log_note(log, "--fail-if '%s': nothing called '%s' was sampled", c->text,
 			shares.unknown);
-	if (fails && !shares.made_up)
-		fprintf(stderr, "pace report: --fail-if '%s' is true%s%s: %s\n", c->text,
-			a->profile->events.n > 1 ? " for " : "",
-			a->profile->events.n > 1 ? a->profile->events.at[event].name : "",
-			str_text(&said));
+	if (fails && !shares.made_up) {
+		str_add(&name, a->profile->events.n > 1 ? " for " : "");
+		if (a->profile->events.n > 1)
+			str_add_safe(&name, a->profile->events.at[event].name,
+				strlen(a->profile->events.at[event].name));
+		fprintf(stderr, "pace report: --fail-if '%s' is true%s: %s\n", c->text,
+			str_text(&name), str_text(&said));
+	}
+	str_fini(&name);
 	str_fini(&said);
 	*ret_fails |= fails;
 	return shares.made_up
@@ -404,6 +409,8 @@ static int show_stacks(struct answer *a, struct page *p, struct err *err)
 int answer_show(struct answer *a, struct out *out, struct err *err)
 {
 	struct page_about about = {0};
+	struct chart chart;
+	bool has_chart = false;
 	const struct answer_options *o = a->options;
 	const u32 n_parts = has_tree(o) && !(form_chosen(&o->forms)->wants & FORM_WANTS_TREE)
 		? 0
@@ -425,6 +432,12 @@ int answer_show(struct answer *a, struct out *out, struct err *err)
 	a->picture.options = &o->picture;
 	if (has_stacks(o))
 		report_about(a->recorded, a->path, &about);
+	if (p.form->wants & FORM_WANTS_CHART &&
+		report_chart(a->recorded, a->path, &chart, &has_chart, err)) {
+		page_about_fini(&about);
+		return err->code;
+	}
+	p.chart = has_chart ? &chart : NULL;
 	page_begin(&p);
 	if (has_stacks(o))
 		result = show_stacks(a, &p, err);
@@ -435,5 +448,7 @@ int answer_show(struct answer *a, struct out *out, struct err *err)
 	account_close(&a->account);
 	page_end(&p, a->text->is_wall ? NULL : &a->account);
 	page_about_fini(&about);
+	if (has_chart)
+		chart_fini(&chart);
 	return result;
 }

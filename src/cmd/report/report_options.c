@@ -53,7 +53,7 @@ static int set_colour(void *target, const char *value, struct err *err)
 const struct opt report_option_table[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to read"},
 	{'i', "input", OPT_STR, AT(input), "FILE",
-		"read FILE, a recording, folded stacks or a pprof profile; default perf.data"},
+		"read FILE, a recording, folded stacks, a profile of pprof or OpenTelemetry; default perf.data"},
 	{'f', "force", OPT_BOOL, AT(is_forced), NULL,
 		"read files of any owner (always; perf needs -f)"},
 	SYMBOL_FILE_ROWS(report_options),

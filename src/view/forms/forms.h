@@ -11,6 +11,7 @@
 #ifndef PACE_VIEW_FORMS_H
 #define PACE_VIEW_FORMS_H
 
+#include "profile/chart/chart.h"
 #include "profile/check/account.h"
 #include "profile/rows/rowmaker.h"
 #include "view/forms/text.h"
@@ -33,6 +34,8 @@ enum form_want {
 	FORM_SHOWS_WALL = 2048, /* of stacks: of time on and off the CPU, too */
 	FORM_WANTS_TIMES =
 		4096, /* with FORM_WANTS_STACKS: also when samples were taken, if that is known (rowset.times) */
+	FORM_WANTS_CHART =
+		16384, /* with FORM_WANTS_TIMES: also what CPUs and tasks did (page.chart) */
 	FORM_WANTS_LINES = 8192, /* with FORM_WANTS_ADDRESSES: places know their lines of source */
 };
 
@@ -76,6 +79,7 @@ struct page {
 	unsigned version; /* of the members for programs */
 	const struct page_about *about; /* NULL: not known */
 	struct picture *picture; /* of forms that are pictures; NULL: as they are by default */
+	const struct chart *chart;      /* of FORM_WANTS_CHART; NULL: not known */
 	bool has_others;         /* there are more tables: each has to say what it is about */
 	bool is_lines;           /* rows come while measuring: programs get each on its own line */
 	bool has_head;           /* the names of columns were written */
