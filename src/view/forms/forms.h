@@ -15,6 +15,7 @@
 #include "profile/check/account.h"
 #include "profile/rows/rowmaker.h"
 #include "view/forms/text.h"
+#include "view/svg/picture.h"
 
 enum form_want {
 	FORM_IS_FOR_PEOPLE = 1,  /* also print what a command says besides its tables */
@@ -55,6 +56,9 @@ struct page_about {
 	struct str ledger;           /* what the result lacks: lines that begin with "# " */
 	VEC(struct page_document) documents;
 	u64 wall_offset_ns; /* what to add to times of samples for ns since 1970; 0: not known */
+	u64 n_samples;
+	/* Dropped by the kernel; records may be samples that are counted there, too. */
+	u64 n_lost_samples, n_lost_records;
 	struct arena arena; /* of the facts */
 };
 
@@ -74,10 +78,11 @@ struct page {
 	unsigned width;   /* of the terminal; 0: output is not a terminal */
 	unsigned version; /* of the members for programs */
 	const struct page_about *about; /* NULL: not known */
+	struct picture *picture; /* of forms that are pictures; NULL: as they are by default */
 	const struct chart *chart;      /* of FORM_WANTS_CHART; NULL: not known */
-	bool has_others; /* there are more tables: each has to say what it is about */
-	bool is_lines;   /* rows come while measuring: programs get each on its own line */
-	bool has_head;   /* the names of columns were written */
+	bool has_others;         /* there are more tables: each has to say what it is about */
+	bool is_lines;           /* rows come while measuring: programs get each on its own line */
+	bool has_head;           /* the names of columns were written */
 };
 
 struct form {
@@ -97,7 +102,7 @@ extern const struct form form_text, form_separated, form_sqlite;
 /* All forms that can be chosen by name; NULL-terminated. */
 extern const struct form *const form_table[];
 
-enum form_id { FORM_CSV, FORM_JSON, FORM_MARKDOWN, FORM_FOLDED, FORM_HTML, FORM_IDS };
+enum form_id { FORM_CSV, FORM_JSON, FORM_MARKDOWN, FORM_FOLDED, FORM_HTML, FORM_SVG, FORM_IDS };
 
 /* The form that options choose. */
 struct form_choice {
