@@ -887,7 +887,7 @@ def a_hostile_recording_does_nothing_but_appear_in_every_form():
         raw.decode('utf-8')
     if shutil.which('callgrind_annotate'):
         done = run('callgrind_annotate', '--auto=no', '--threshold=100', 'out.callgrind')
-        assert done.status == 0 and ':<script>alert(1)</script> [' in done.out and ':fn=(3) x [' in done.out, done
+        assert done.status == 0 and not [name[:100] for name in known if f':{name} [' not in done.out], done.out[-3000:]
     if shutil.which('go'):
         text, rows = pprof_top('out.pprof', 'cpu-clock')
         assert sum(own for own, total in rows.values()) == wanted.all, text
