@@ -25,6 +25,8 @@ class Chart:
         self.root = ET.parse(path).getroot()
         self.begin, self.end, self.tick = (int(self.root.get(name)) for name in ('data-begin', 'data-end', 'data-tick'))
         self.lanes, self.lives = {}, {}
+        if level is None and any(group.get('class') == 'fine' and group.find(SVG + 'g') is not None for group in self.root.iter(SVG + 'g')):
+            level = 'fine'
         for group in self.root.iter(SVG + 'g'):
             for lane in group if level is None or group.get('class') == level else ():
                 key = ('cpu', lane.get('data-cpu')) if lane.get('data-cpu') else ('task', lane.get('data-tid')) if lane.get('data-tid') else None

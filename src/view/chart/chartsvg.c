@@ -160,7 +160,7 @@ static void add_legend(struct drawing *d)
 		x = add_key(d, x, 40, "disk", 3, "disk");
 		x = add_key(d, x, 40, "net", 3, "net");
 		x = add_key(d, x, 40, "sync", 3, "sync");
-		x = add_key(d, x, 40, "poll", 3, "poll");
+		(void)add_key(d, x, 40, "poll", 3, "poll");
 	}
 	str_add(text_of(d), "</g>\n");
 }
