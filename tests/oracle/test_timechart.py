@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import handmade  # noqa: E402
 from browser import MODULES, browse, needs_browser, needs_module  # noqa: E402
 from handmade import Scheduler  # noqa: E402
-from harness import NOBODY, TOP, build_c, can_record, main, needs, needs_root, pace, perf_works, run, skip, test  # noqa: E402
+from harness import NOBODY, TOP, build_c, can_record, main, needs, needs_root, needs_shared, pace, perf_works, run, skip, test  # noqa: E402
 
 S, MS = 10**9, 10**6
 STATES = {'r': 'running', 's': 'sleeping', 'w': 'waiting', 'b': 'blocked', 'i': 'idle', 'd': 'deeper', 'e': 'deepest'}
@@ -167,6 +167,23 @@ def known_states_are_drawn_interval_by_interval():
     assert total('blocks', 'blocked') > 55
     assert total('shares-a', 'waiting') + total('shares-b', 'waiting') > 60
     assert max(len(expected[tid]['sleeping']) for tid in tids if tids[tid] == 'pings') >= 20
+
+
+@test
+def recordings_by_others_are_drawn_as_their_records_say():
+    """One of the other byte order, one by perf 7.2."""
+    for name in ('be-sched.data', 'perf72-timechart.data', 'perf72-sched.data'):
+        path = os.path.join(needs_shared('fixtures/own'), name)
+        draw(path, '-n', '1000')
+        chart, without, n = Chart('output.svg'), torn(path), 0
+        tids = {int(key[1]) for key, lives in chart.lives.items() if key[0] == 'task' and lives == 1} - without
+        for tid, expected in intervals_of(path, tids).items():
+            for state in ('running', 'waiting', 'blocked', 'sleeping'):
+                drawn, wanted = chart.lanes['task', str(tid)][state], [(a - chart.begin, b - chart.begin) for a, b in expected[state]]
+                assert len(drawn) == len(wanted), (name, tid, state, drawn, wanted)
+                assert all(abs(a - c) <= chart.tick and abs(b - d) <= 2 * chart.tick for (a, b), (c, d) in zip(drawn, wanted)), (name, tid, state)
+                n += len(drawn)
+        assert n > 10, (name, n)
 
 
 @test
