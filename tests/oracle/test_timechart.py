@@ -346,7 +346,7 @@ def long_recordings_are_merged_into_a_bounded_picture_whose_sums_are_exact():
     for level, chart in levels.items():
         assert len(chart.lanes) > 20, level
         n = sum(len(intervals) for lane in chart.lanes.values() for intervals in lane.values())
-        assert n <= {'fine': 250000, 'coarse': 30000}[level], (level, n)
+        assert n <= {'fine': 250000, 'coarse': 60000}[level], (level, n)
         alone = [int(key[1]) for key in chart.lanes if key[0] == 'task' and int(key[1]) < 1000]
         assert len(alone) > 20, alone
         for tid in alone:
