@@ -140,7 +140,7 @@ def read_chrome(path):
     """Slices are nested, and each track is in the order of time. Where slices tell no sums, their lengths do."""
     with open(path, encoding='utf-8') as file:
         events = json.load(file)['traceEvents']
-    assert {event['ph'] for event in events} <= set('BECM'), events[:5]
+    assert {event['ph'] for event in events} <= set('BEXCM'), events[:5]
     result, names, tracks = {}, {}, {}
     for event in events:
         where = event['pid'], event['tid']
