@@ -274,6 +274,57 @@ def names_of_threads_do_nothing_but_appear():
 
 
 @test
+def states_of_threads_are_those_of_the_scheduler():
+    needs_browser()
+    can_record()
+    with open('states.py', 'w', encoding='utf-8') as file:
+        file.write("""
+import threading, time
+
+def sleep():
+    for _ in range(20):
+        time.sleep(0.05)
+one = threading.Thread(target=sleep)
+one.start()
+end = time.monotonic() + 0.5
+while time.monotonic() < end:
+    sum(range(1000))
+one.join()
+""")
+    result = pace('record', '--wall', '-g', '-o', 'wall.data', '--', sys.executable, 'states.py')
+    assert result.status == 0, result
+    assert pace('report', '-i', 'wall.data', '--html', 'wall.html').status == 0
+    told = re.search(r'lived ([\d.]+) s in total = ([\d.]+)% cpu \+ ([\d.]+)% runnable \+ ([\d.]+)% blocked', pace('report', '-i', 'wall.data').out)
+    lived, *shares = [float(number) for number in told.groups()]
+    lanes, text, legend = browse('wall.html', LOOK + """
+        await page.click('nav >> text=Time');
+        await settled();
+        return page.evaluate(() => {
+            const lanes = {};
+            for (const key of when.lanes.keys())
+                if (key[0] === 't') {
+                    const sums = lanes[key] = {};
+                    eachPiece(when.lanes.get(key), wholeTime(), (from, to, state) => { sums[STATES[state][0]] = (sums[STATES[state][0]] || 0) + seconds(to - from); });
+                }
+            return [lanes, statesText('t0', wholeTime()), !ui.states.hidden];
+        });""")
+    assert legend and 'running' in text, (legend, text)
+    total = {state: sum(lane.get(state, 0) for lane in lanes.values()) for state in ('running', 'waiting for a CPU', 'sleeping', 'blocked on I/O')}
+    expected = [lived * share / 100 for share in shares]
+    for mine, theirs in zip((total['running'], total['waiting for a CPU'], total['sleeping'] + total['blocked on I/O']), expected):
+        assert abs(mine - theirs) < 0.05 * lived, (total, expected)
+    # The thread that only slept: twenty times 50 ms.
+    assert any(0.95 < lane.get('sleeping', 0) < 1.5 and lane.get('running', 0) < 0.2 for lane in lanes.values()), lanes
+    # Without records of switches there are no states.
+    assert pace('record', '-F', '500', '-o', 'plain.data', '--', sys.executable, '-c', 'sum(range(10000000))').status == 0
+    assert pace('report', '-i', 'plain.data', '--html', 'plain.html').status == 0
+    assert browse('plain.html', LOOK + """
+        await page.click('nav >> text=Time');
+        await settled();
+        return page.evaluate(() => [when.hasStates, ui.states.hidden, when.lanes.size]);""") == [False, True, 0]
+
+
+@test
 def the_section_fits_and_is_absent_where_there_are_no_times():
     page = record()
     for width in (1280, 390):

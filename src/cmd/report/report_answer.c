@@ -4,6 +4,7 @@
 
 #include "base/term.h"
 #include "cmd/report/report_about.h"
+#include "cmd/report/report_states.h"
 #include "cmd/report/report_wall.h"
 #include "profile/check/shares.h"
 #include "view/rows/hierrows.h"
@@ -380,6 +381,7 @@ static void show_stacks(struct answer *a, struct page *p)
 int answer_show(struct answer *a, struct out *out, struct err *err)
 {
 	struct page_about about = {0};
+	struct chart states = {0};
 	const struct answer_options *o = a->options;
 	const u32 n_parts = has_tree(o) && !(form_chosen(&o->forms)->wants & FORM_WANTS_TREE)
 		? 0
@@ -399,6 +401,14 @@ int answer_show(struct answer *a, struct out *out, struct err *err)
 
 	if (has_stacks(o))
 		report_about(a->recorded, a->path, &about);
+	if (p.form->wants & FORM_WANTS_STATES) {
+		if (report_states(a->recorded, a->path, &states, err)) {
+			chart_fini(&states);
+			page_about_fini(&about);
+			return err->code;
+		}
+		about.states = &states;
+	}
 	page_begin(&p);
 	if (has_stacks(o))
 		show_stacks(a, &p);
@@ -408,6 +418,7 @@ int answer_show(struct answer *a, struct out *out, struct err *err)
 		show_tables(a, &p);
 	account_close(&a->account);
 	page_end(&p, a->text->is_wall ? NULL : &a->account);
+	chart_fini(&states);
 	page_about_fini(&about);
 	return result;
 }

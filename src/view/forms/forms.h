@@ -12,6 +12,7 @@
 #define PACE_VIEW_FORMS_H
 
 #include "profile/check/account.h"
+#include "profile/chart/chart.h"
 #include "profile/rows/rowmaker.h"
 #include "view/forms/text.h"
 
@@ -33,6 +34,8 @@ enum form_want {
 	FORM_WANTS_TIMES =
 		4096, /* with FORM_WANTS_STACKS: also when samples were taken, if that is known (rowset.times) */
 	FORM_WANTS_LINES = 8192, /* with FORM_WANTS_ADDRESSES: places know their lines of source */
+	FORM_WANTS_STATES =
+		16384, /* with FORM_WANTS_TIMES: also what threads did between samples (page_about.states) */
 };
 
 struct page_fact {
@@ -51,6 +54,7 @@ struct page_about {
 	VEC(struct page_fact) facts; /* what was recorded, where and how */
 	struct str ledger;           /* what the result lacks: lines that begin with "# " */
 	VEC(struct page_document) documents;
+	const struct chart *states; /* what threads and CPUs did; NULL: not known */
 	u64 wall_offset_ns; /* what to add to times of samples for ns since 1970; 0: not known */
 	struct arena arena; /* of the facts */
 };
