@@ -241,6 +241,60 @@ def functions_are_found_by_the_files_that_they_are_written_in():
 
 
 @test
+def the_code_of_hot_functions_has_the_counts_of_annotate():
+    needs_browser()
+    page = record_spin()
+    function = next(f for f in json.loads(pace('annotate', '-i', 'spin.data', '--json').out)['functions'] if f['name'] == 'spin')
+    counted = {row['address']: row['counts'][0]['period'] for row in function['instructions'] if row.get('counts')}
+    answer = browse(page, '''
+        await page.click('nav >> text=Code');
+        await page.waitForSelector('.listing tr');
+        const look = () => page.evaluate(() => ({hash: location.hash, text: ui.assembly.innerText, source: ui.source.innerText,
+            marked: [...document.querySelectorAll('.marked')].length, chosen: ui.codeOf.selectedOptions[0].textContent}));
+        const ret = {first: await look()};
+        const number = await page.evaluate(() => data.names.findIndex((name, i) => name === 'spin' && data.kinds[i] !== KIND_TASK));
+        await page.selectOption('select[aria-label=Function]', String(number));
+        await page.waitForTimeout(150);
+        ret.spin = await look();
+        await reopen(ret.spin.hash);
+        await page.waitForSelector('.listing tr');
+        ret.again = await look();
+        ret.code = await page.evaluate(() => codes.shown.find(code => code.name === 'spin'));
+        await page.click('.listing [data-line]:has-text("always_inline")');
+        ret.marked = await page.evaluate(() => [...ui.assembly.querySelectorAll('.marked')].length);
+        return ret;''')
+    code = answer['code']
+    assert {hex(int(code['start'], 16) + row[1]): row[8] for row in code['rows'] if len(row) > 6} == counted and counted, (code, counted)
+    assert len(code['rows']) == len(function['instructions']) == code['n_rows'], code
+    # What is inlined is named, the line that it is written in and the one that it is inlined into have samples.
+    assert 'mix spin.c:2 < spin spin.c:3' in answer['spin']['text'], answer['spin']
+    assert re.search(r'\d+\.\d\d%\s+2\s+static inline', answer['spin']['source']), answer['spin']['source']
+    assert re.search(r'\+\d+\.\d\d%\s+3\s+__attribute__', answer['spin']['source']), answer['spin']['source']
+    assert ' spin  [prog]' in answer['spin']['chosen'] and 'p=' in answer['spin']['hash'], answer['spin']
+    assert answer['again'] == answer['spin'] and answer['marked'] > 3, answer
+
+
+@test
+def hostile_source_does_nothing_but_appear():
+    needs_browser()
+    needs('cc')
+    can_record()
+    with open('odd.c', 'w', encoding='utf-8') as file:
+        file.write('int main(void) { volatile unsigned x = 0;\n'
+                   'for (unsigned i = 0; i < 300000000; i++) /* </script><img src=x onerror=alert(1)> a\u202eb \x01 ]]> <!-- */ x += i;\nreturn 0; }\n')
+    assert run('cc', '-g', '-O1', '-o', 'odd', 'odd.c').status == 0
+    assert pace('record', '-g', '-e', 'cpu-clock', '-o', 'odd.data', '--', './odd').status == 0
+    assert pace('report', '-i', 'odd.data', '--html', 'odd.html').status == 0
+    with open('odd.html', encoding='utf-8') as file:
+        assert '<img' not in file.read()
+    text, images = browse('odd.html', '''
+        await page.click('nav >> text=Code');
+        await page.waitForSelector('.listing tr');
+        return page.evaluate(() => [ui.source.textContent, document.querySelectorAll('img').length]);''')
+    assert '</script><img src=x onerror=alert(1)> a\\u{202e}b \\u{1} ]]> <!--' in text and not images, text
+
+
+@test
 def transforms_do_on_any_tree_what_they_do_to_each_stack():
     needs_browser()
     chance = random.Random(17)

@@ -32,6 +32,7 @@ enum form_want {
 	FORM_SHOWS_WALL = 2048, /* of stacks: of time on and off the CPU, too */
 	FORM_WANTS_TIMES =
 		4096, /* with FORM_WANTS_STACKS: also when samples were taken, if that is known (rowset.times) */
+	FORM_WANTS_DOCUMENTS = 8192, /* page_about.documents */
 };
 
 struct page_fact {

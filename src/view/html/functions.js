@@ -37,10 +37,10 @@ function sortFunctions(by) {
 	showFunctions();
 }
 
-/** @param {number} name */
-function pick(name) {
+/** @param {number} name @param {string} [view] */
+function pick(name, view = 'functions') {
 	state.picked = name;
-	state.view = 'functions';
+	state.view = view;
 	writeAddress(true);
 	showAll();
 }
@@ -109,6 +109,11 @@ function showPicked(sums, all, n) {
 	}
 	const total = sums.total[name], {callers, callees} = sumNeighbours(shown.tree, name);
 	const actions = Object.entries(ACTIONS).map(([key, title]) => make('button', {click: () => transform(key, name)}, title));
+	if (hasChunk('code'))
+		loadCode().then(({shown: codes}) => {
+			if (state.picked === name && codes.some(code => nameOfCode(code) === name))
+				ui.picked.querySelector('.actions')?.append(make('button', {click: () => pick(name, 'code')}, 'Code'));
+		});
 	const rest = all ? make('p', {}, `Self ${share(sums.self[name], all)} (${intervalText(sums.self[name], all, n)}), total ${share(total, all)} (${
 		intervalText(total, all, n)})`) : '';
 

@@ -9,6 +9,7 @@ const SECTIONS = {
 	summary: {title: 'Summary', build: buildSummary},
 	flame: {title: 'Flame graph', build: buildFlame},
 	functions: {title: 'Functions', build: buildFunctions, show: showFunctions},
+	code: {title: 'Code', has: () => hasChunk('code'), build: buildCode, show: showCode},
 };
 /** Those of this page. @type {string[]} */
 let views = [];
