@@ -71,15 +71,11 @@ void api_source_next_round(struct pace_source *s)
 void api_source_take(struct pace_source *s, const struct sample_format *format,
 	const struct record *rec, u64 time)
 {
-	struct machine *m = &s->trace.machine;
 	union record_body body;
 	struct err ignored;
 
-	if (!record_is_state(rec->type) ||
-		record_decode(rec, format->trailer, &body, &ignored) <= 0)
-		return;
-	m->followed_to = MAX(m->followed_to, time);
-	machine_apply(m, rec, &body, m->followed_to);
+	if (record_is_state(rec->type) && record_decode(rec, format->trailer, &body, &ignored) > 0)
+		machine_apply_late(&s->trace.machine, rec, &body, time);
 }
 
 void api_source_point(struct pace_source *s, const struct sample *sample,

@@ -59,6 +59,7 @@ int err_prefix(struct err *err, const char *fmt, ...)
 	n = vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
 	va_end(ap);
 	if (n >= 0 && (size_t)n < sizeof(err->msg))
-		snprintf(err->msg + n, sizeof(err->msg) - n, ": %s", old);
+		snprintf(err->msg + n, sizeof(err->msg) - n, ": %.*s", (int)(sizeof(err->msg) - n),
+			old);
 	return err->code;
 }

@@ -6,6 +6,7 @@
 #include "base/num.h"
 #include "base/out.h"
 #include "cmd/cmd.h"
+#include "cmd/headerrow.h"
 #include "cmd/strict.h"
 #include "cmd/symbols.h"
 #include "event/abi.h"
@@ -77,11 +78,7 @@ static const struct opt options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to print besides samples"},
 	{'D', "dump-raw-trace", OPT_BOOL, AT(is_dump), NULL,
 		"print every record instead of samples, byte by byte and field by field"},
-	{0, "header", OPT_BOOL, AT(has_header), NULL,
-		"first print what the recording says about itself"},
-	{0, "header-only", OPT_BOOL, AT(has_header_only), NULL, "print only that"},
-	{'I', "show-info", OPT_BOOL, AT(has_details), NULL,
-		"with --header: CPU and memory topology in full"},
+	HEADER_ROWS(struct script_command),
 	{0, "show-task-events", OPT_BOOL, AT(shows_tasks), NULL, "FORK, COMM and EXIT records"},
 	{0, "show-mmap-events", OPT_BOOL, AT(shows_mmaps), NULL, "MMAP and MMAP2 records"},
 	{0, "show-switch-events", OPT_BOOL, AT(shows_switches), NULL, "context switches"},

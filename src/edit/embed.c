@@ -381,27 +381,31 @@ static void collect_code(const struct embed *e, struct embedding *d)
 	excerpt_sort(&d->code);
 }
 
-/* Decides which code of all files together is worth its room. */
-static void choose_code(struct embed *e)
+/* The fewest samples of code that is worth its room, of all files together. */
+static u64 least_samples(const struct embed *e)
 {
 	excerpt_list all = {0};
-	u64 n_samples = 0, least = 0;
+	u64 n_samples = 0, least;
 
-	vec_each(d, &e->dsos) {
-		if (!d->is_worthwhile)
-			continue;
-		collect_code(e, d);
+	vec_each(d, &e->dsos)
 		vec_each(part, &d->code)
 			vec_add(&all, *part);
-	}
 	vec_each(hit, &e->hits->places)
 		n_samples += hit->n_samples;
-	if (!e->options->callers)
-		least = excerpt_least(&all, n_samples, e->options->code_most);
-	vec_each(d, &e->dsos)
-		excerpt_keep(&d->code, least);
-	e->tally.least_samples = least;
+	least = excerpt_least(&all, n_samples, e->options->code_most);
 	vec_fini(&all);
+	return least;
+}
+
+static void choose_code(struct embed *e)
+{
+	vec_each(d, &e->dsos)
+		if (d->is_worthwhile)
+			collect_code(e, d);
+	if (!e->options->callers)
+		e->tally.least_samples = least_samples(e);
+	vec_each(d, &e->dsos)
+		excerpt_keep(&d->code, e->tally.least_samples);
 }
 
 /* Adds the part of `c` that a segment loads, from the file. */

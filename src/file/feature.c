@@ -376,11 +376,16 @@ static bool write_build_id(const struct file_info *info, struct str *out)
 	return info->build_ids.n > 0;
 }
 
+static bool take_all(struct bytes *b, struct str *out)
+{
+	str_clear(out);
+	str_addn(out, b->at, bytes_left(b));
+	return bytes_skip(b, bytes_left(b));
+}
+
 static bool read_tracing_data(struct bytes *b, struct file_info *info)
 {
-	str_clear(&info->tracing_data);
-	str_addn(&info->tracing_data, b->at, bytes_left(b));
-	return bytes_skip(b, bytes_left(b));
+	return take_all(b, &info->tracing_data);
 }
 
 static bool write_tracing_data(const struct file_info *info, struct str *out)
@@ -489,9 +494,7 @@ static void print_dir_format(const struct file_info *info, struct str *text)
 /* The section is its text. */
 static bool read_notes(struct bytes *b, struct file_info *info)
 {
-	str_clear(&info->notes);
-	str_addn(&info->notes, b->at, bytes_left(b));
-	return bytes_skip(b, bytes_left(b));
+	return take_all(b, &info->notes);
 }
 
 static bool write_notes(const struct file_info *info, struct str *out)
@@ -516,13 +519,6 @@ static void print_notes(const struct file_info *info, struct str *text)
 }
 
 /* ---- simpleperf's ---- */
-
-static bool take_all(struct bytes *b, struct str *out)
-{
-	str_clear(out);
-	str_addn(out, b->at, bytes_left(b));
-	return bytes_skip(b, bytes_left(b));
-}
 
 static bool read_file(struct bytes *b, struct file_info *info)
 {

@@ -443,6 +443,13 @@ static u64 bytes_held(const struct machine *m)
 		m->threads.cap * (sizeof(*m->threads.at) + 4 * sizeof(void *));
 }
 
+void machine_apply_late(struct machine *m, const struct record *rec, const union record_body *body,
+	u64 time)
+{
+	m->followed_to = MAX(m->followed_to, time);
+	machine_apply(m, rec, body, m->followed_to);
+}
+
 int machine_follow(struct machine *m, struct session *session, const struct stream_event *e,
 	union record_body *ret_body)
 {
@@ -461,8 +468,7 @@ int machine_follow(struct machine *m, struct session *session, const struct stre
 	session_note_odd(&session->tally, &e->rec, oddity_of_state(e->rec.type, ret_body));
 	if (m->is_foreseen)
 		return 1;
-	m->followed_to = MAX(m->followed_to, e->time);
-	machine_apply(m, &e->rec, ret_body, m->followed_to);
+	machine_apply_late(m, &e->rec, ret_body, e->time);
 	session->n_held = bytes_held(m);
 	return 1;
 }

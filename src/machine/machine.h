@@ -78,8 +78,8 @@ struct machine {
 	u64 n_comms;   /* names that threads ever had */
 	u64 n_changes; /* of states: look-ups before the last change may not hold any more */
 	const struct machine_coder *coder; /* NULL: none; set right after machine_init() */
-	u64 followed_to;                   /* the latest time that machine_follow() met */
-	bool is_foreseen;                  /* machine_foresee() has taken in all records */
+	u64 followed_to;  /* the latest time of machine_apply_late() and machine_follow() */
+	bool is_foreseen; /* machine_foresee() has taken in all records */
 	const char *swapper;
 };
 
@@ -88,6 +88,10 @@ void machine_fini(struct machine *m);
 
 /* Takes in a record for which record_is_state(); times must not decrease from call to call. */
 void machine_apply(struct machine *m, const struct record *rec, const union record_body *body,
+	u64 time);
+
+/* The same for a record that may come late: it holds from now on. */
+void machine_apply_late(struct machine *m, const struct record *rec, const union record_body *body,
 	u64 time);
 
 /*

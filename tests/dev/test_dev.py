@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The scripts that a new user runs first: what they print when something is missing."""
+import glob
 import os
 import re
 import shutil
@@ -161,6 +162,25 @@ def make_says_what_is_missing_and_fails():
     os.symlink(shutil.which('make'), 'bin/make')
     result = run('make', '-C', TOP, 'build/pace', env=dict(env, MAKEFLAGS=''))
     assert result.status != 0 and 'apt-get install -y --no-install-recommends meson' in result.err, result
+
+
+@test
+def golden_files_are_not_renewed_without_a_program():
+    os.makedirs('tests/golden')
+    shutil.copy(os.path.join(TOP, 'tests/harness.py'), 'tests')
+    shutil.copy(os.path.join(TOP, 'tests/golden/run.py'), 'tests/golden')
+    shutil.copytree(os.path.join(TOP, 'tests/golden/version'), 'tests/golden/version')
+    before = {path: open(path).read() for path in glob.glob('tests/golden/version/*/*')}
+    os.mkdir('build')
+    for program in (None, '#!/bin/sh\nexit 127\n'):
+        if program:
+            with open('build/pace', 'w') as file:
+                file.write(program)
+            os.chmod('build/pace', 0o755)
+        for words in (['--renew'], []):
+            result = run('python3', 'tests/golden/run.py', *words, 'version', env=dict(os.environ, PACE_BUILD=os.path.abspath('build')))
+            assert result.status == 1 and 'does not run: build it first' in result.err and not result.out, result
+            assert {path: open(path).read() for path in glob.glob('tests/golden/version/*/*')} == before != {}, before
 
 
 @test

@@ -70,7 +70,18 @@ def show_difference(name, want, got):
             shown += 1
 
 
+def check_program():
+    """Without the program every case prints nothing but an error of the shell, which is no result to compare or to store."""
+    try:
+        works = subprocess.run([harness.PACE, 'version'], capture_output=True).returncode == 0
+    except OSError:
+        works = False
+    if not works:
+        sys.exit(f"'{harness.PACE}' does not run: build it first (ninja -C build-check)")
+
+
 def main():
+    check_program()
     words = [word for word in sys.argv[1:] if word != '--renew']
     failed = number = 0
     for name, folder in cases():

@@ -8,8 +8,11 @@ import gzip
 import json
 import os
 import re
+import shutil
 import sqlite3
 import sys
+import tempfile
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import *  # noqa: E402,F403
@@ -17,13 +20,13 @@ from harness import *  # noqa: E402,F403
 PROGRAM = r'''
 static volatile unsigned long sink;
 static inline __attribute__((always_inline)) void inner(int n) { for (int i = 0; i < n; i++) sink += i; }
-__attribute__((noinline)) void leaf(int n) { inner(n); sink++; }
+__attribute__((noinline)) void leaf(int n) { inner(n); for (int i = 0; i < n; i++) sink ^= i; }
 __attribute__((noinline)) int again(int depth) { inner(800); if (depth) again(depth - 1); leaf(300); return depth; }
 __attribute__((noinline)) void work(void) { leaf(5000); again(5); sink++; }
 int main(void) { for (int i = 0; i < 20000; i++) work(); return 0; }
 '''
 EVENTS = ['cpu-clock', 'task-clock']
-PACKAGES = ['speedscope@1.25.0', 'ajv@8.20.0', 'pprof-format@2.3.2', 'protobufjs@8.8.1']
+PACKAGES = ['speedscope@1.25.0', 'ajv@8.20.0', 'pprof-format@2.3.2', 'protobufjs@8.8.1', '@firefox-devtools/profiler-cli@0.10.0']
 PROTO = os.path.join(TOP, 'tests/oracle/profiles.proto')
 PROFILES = 'opentelemetry.proto.profiles.v1development.ProfilesData'
 
@@ -95,6 +98,35 @@ def read_speedscope(path):
             assert 'file' not in frames[stack[0]] and all('file' in frames[i] for i in stack[1:])
             sums.add([frames[i]['name'] for i in reversed(stack[1:])], weight)
         assert profile['endValue'] - profile['startValue'] == sums.all
+    return result
+
+
+def read_firefox(path):
+    """Tables are complete, and threads have their samples in the order of time."""
+    with open(path, encoding='utf-8') as file:
+        document = json.load(file)
+    shared = document['shared']
+    assert document['meta']['preprocessedProfileVersion'] == 62
+    for table in shared.values():
+        if isinstance(table, dict):
+            assert all(len(column) == table['length'] for name, column in table.items() if name != 'length'), table
+    strings, frames, functions, stacks = shared['stringArray'], shared['frameTable'], shared['funcTable'], shared['stackTable']
+    assert all(functions['name'][i] < len(strings) and 0 <= functions['resource'][i] < len(document['libs']) for i in range(functions['length']))
+    assert all(prefix is None or prefix < i for i, prefix in enumerate(stacks['prefix']))
+    result = {}
+    for thread in document['threads']:
+        samples, name = thread['samples'], thread['name']
+        # "thread (event)", or the thread's name if there is one event only.
+        sums = result.setdefault(name.rsplit('(', 1)[1][:-1] if name.endswith(')') else name, Sums())
+        factor = 1_000_000 if samples['weightType'] == 'tracing-ms' else 1
+        assert samples['time'] == sorted(samples['time']) and all(len(samples[column]) == samples['length'] for column in ('time', 'stack', 'weight'))
+        for stack, weight in zip(samples['stack'], samples['weight']):
+            names = []
+            while stack is not None:
+                frame = stacks['frame'][stack]
+                names.append(strings[functions['name'][frames['func'][frame]]] + (' (inlined)' if frames['inlineDepth'][frame] else ''))
+                stack = stacks['prefix'][stack]
+            sums.add(names, round(weight * factor))
     return result
 
 
@@ -258,7 +290,7 @@ WITH RECURSIVE up (leaf, node) AS (SELECT node, node FROM counts UNION SELECT up
 seen AS (SELECT DISTINCT up.leaf, p.function, p.inlined FROM up JOIN nodes n ON n.id = up.node JOIN frames p ON p.id = n.frame)
 SELECT function, inlined, sum(period) FROM seen JOIN counts c ON c.node = seen.leaf WHERE c.event = ? GROUP BY function, inlined
 """
-READERS = {'speedscope': read_speedscope, 'pprof': read_pprof, 'callgrind': read_callgrind, 'otlp': read_otlp, 'sqlite': read_sqlite}
+READERS = {'speedscope': read_speedscope, 'firefox': read_firefox, 'pprof': read_pprof, 'callgrind': read_callgrind, 'otlp': read_otlp, 'sqlite': read_sqlite}
 
 
 @test
@@ -290,12 +322,56 @@ def callgrind_annotate_has_the_sums_of_the_report():
         done = run('callgrind_annotate', '--threshold=100', f'--inclusive={inclusive}', '--show-percs=no', 'out.callgrind')
         assert done.status == 0, done
         for name in ('main', 'work', 'leaf', 'again'):
-            figures = re.search(rf'^\s*([\d,.]+)\s+([\d,.]+)\s+\?\?\?:{name} \[.*/work\]', done.out, re.M)
+            figures = re.search(rf'^\s*([\d,.]+)\s+([\d,.]+)\s+work\.c:{name} \[.*/work\]', done.out, re.M)
             sums = [(wanted[event].own, wanted[event].total)[i][name] for event in EVENTS]
             assert figures or not any(sums), (name, done.out)
             assert not figures or [int(n.replace(',', '').replace('.', '0')) for n in figures.groups()] == sums, (name, figures, sums)
         totals = re.search(r'^\s*([\d,]+)\s+([\d,]+)\s+PROGRAM TOTALS', done.out, re.M)
         assert [int(n.replace(',', '')) for n in totals.groups()] == [wanted[event].all for event in EVENTS], done.out
+
+
+def reported_lines(path, event):
+    """What `report` says of the program's lines: number -> period."""
+    rows = next(e['rows'] for e in json.loads(pace('report', '-i', path, '--json', '-s', 'srcline', '-g', 'none', '--no-children',
+                                                   '--no-inline').out)['events'] if e['event'] == event)
+    return +collections.Counter({int(row['srcline'].split(':')[1]): row['period'] for row in rows if row['srcline'].startswith('work.c:')})
+
+
+@test
+def callgrind_annotate_shows_costs_at_their_lines():
+    needs('callgrind_annotate')
+    path = record()
+    export('callgrind', path, '--no-inline')
+    wanted = [reported_lines(path, event) for event in EVENTS]
+    done = run('callgrind_annotate', '--threshold=100', '--show-percs=no', '--context=100', 'out.callgrind', os.path.abspath('work.c'))
+    source = done.out.split('-- Auto-annotated source')[1]
+    assert sum(len(lines) > 1 for lines in wanted), wanted
+    for number, text in enumerate(PROGRAM.split('\n'), 1):
+        figures = re.search(rf'^\s*([\d,.]+)\s+([\d,.]+)\s+{re.escape(text)}$', source, re.M) if text else None
+        costs = [int(n.replace(',', '').replace('.', '0')) for n in figures.groups()] if figures else [0, 0]
+        assert costs == [lines[number] for lines in wanted], (number, text, costs, done.out)
+
+
+@test
+def go_s_pprof_and_sqlite_have_the_sums_of_lines():
+    needs('go')
+    path = record()
+    exported, database = (export(form, path, '--no-inline') for form in ('pprof', 'sqlite'))
+    for event in EVENTS:
+        wanted = reported_lines(path, event)
+        text, rows = pprof_top(exported, event, '-lines')
+        got = collections.Counter()
+        for name, (own, total) in rows.items():
+            line = re.search(r'/work\.c:(\d+)', name)
+            got[int(line.group(1)) if line else 0] += own
+        del got[0]
+        assert len(wanted) > 1 and +got == wanted, (wanted, text)
+        with contextlib.closing(sqlite3.connect(database)) as db:
+            lines = db.execute("SELECT line, period FROM by_line WHERE event = ? AND source LIKE '%/work.c'", (event,)).fetchall()
+        assert dict(lines) == wanted, (lines, wanted)
+    inlined = dict(pprof_top(export('pprof', path), EVENTS[0], '-lines')[1])
+    # Each of two functions at an address has its own line.
+    assert any(re.match(r'inner /.*/work\.c:3$', name) for name in inlined) and any(re.match(r'leaf /.*/work\.c:4$', name) for name in inlined), inlined
 
 
 @test
@@ -362,6 +438,76 @@ def node(script, *args):
     return done.out
 
 
+class Profiler:
+    """The Firefox Profiler's own code, as a program for terminals: a daemon that has loaded the file, until the end of the block."""
+
+    def __init__(self, path):
+        self.path, self.script = path, os.path.join(packages(), '@firefox-devtools/profiler-cli/dist/profiler-cli.js')
+        # The path of its socket has to be short.
+        self.folder = tempfile.mkdtemp(prefix='pq-')
+        self.env = dict(os.environ, PROFILER_CLI_SESSION_DIR=self.folder)
+
+    def ask(self, *words):
+        return run('node', self.script, *words, env=self.env)
+
+    def __enter__(self):
+        # It waits for its daemon for half a second only, which is little on a machine that is busy.
+        for _ in range(8):
+            done = self.ask('load', self.path)
+            if done.status == 0:
+                return self
+            self.ask('stop', '--all')
+            time.sleep(2)
+        raise AssertionError(done)
+
+    def __exit__(self, *_):
+        self.ask('stop', '--all')
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def json(self, *words):
+        done = self.ask(*words, '--json')
+        assert done.status == 0, done
+        return json.loads(done.out)
+
+    def threads(self):
+        """Name -> handle."""
+        return {thread['name']: thread['threadHandle'] for thread in self.json('thread', 'list')['threads']}
+
+    def functions(self, handle):
+        """Name -> its own value and its total. Functions of one name in several files count together."""
+        result = {}
+        for function in self.json('thread', 'functions', '--thread', handle)['functions']:
+            own, total = result.get(function['name'], (0, 0))
+            result[function['name']] = own + function['selfSamples'], total + function['totalSamples']
+        return result
+
+
+@test
+def the_firefox_profiler_has_the_sums_of_the_report():
+    path = record()
+    wanted = reported(path, '--no-inline')
+    with Profiler(export('firefox', path, '--no-inline')) as profiler:
+        threads = profiler.threads()
+        assert set(threads) == {f'work ({event})' for event in EVENTS}, threads
+        for event in EVENTS:
+            got = profiler.functions(threads[f'work ({event})'])
+            assert len(got) >= 5
+            for name, sums in got.items():
+                assert tuple(round(ms * 1e6) for ms in sums) == (wanted[event].own[name], wanted[event].total[name]), (event, name, sums)
+            assert round(sum(own for own, total in got.values()) * 1e6) == wanted[event].all
+        done = profiler.ask('profile', 'meta')
+        assert 'Imported from: pace' in done.out and 'Command: ' in done.out, done
+
+
+@test
+def the_firefox_profiler_reads_profiles_without_times():
+    with open('plain.folded', 'w', encoding='ascii') as file:
+        file.write('sh;main;work;leaf 7\nsh;main;work 2\nsh;main 1\n')
+    with Profiler(export('firefox', 'plain.folded')) as profiler:
+        handle, = profiler.threads().values()
+        assert profiler.functions(handle) == {'main': (1, 10), 'work': (2, 9), 'leaf': (7, 7)}
+
+
 @test
 def speedscope_s_schema_holds():
     packages()
@@ -377,9 +523,9 @@ def speedscope_s_schema_holds():
     assert out.split('\n')[0] == 'true null' and out.split('\n')[1] == 'false', out
 
 
-def pprof_top(path, event):
+def pprof_top(path, event, *options):
     """What pprof itself says: function -> its own and its total nanoseconds."""
-    done = run('go', 'tool', 'pprof', '-top', '-nodefraction=0', '-nodecount=100000', '-unit=ns', f'-sample_index={event}', path,
+    done = run('go', 'tool', 'pprof', '-top', '-nodefraction=0', '-nodecount=100000', '-unit=ns', f'-sample_index={event}', *options, path,
                env=dict(os.environ, HOME=os.getcwd(), GOFLAGS='', GO111MODULE='off'))
     assert done.status == 0, done
     rows = re.findall(r'^\s*(\d+)\S*\s+\S+%\s+\S+%\s+(\d+)\S*\s+\S+%\s+(.+?)(?: \(inline\))?$', done.out, re.M)

@@ -268,6 +268,28 @@ TEST(aggregate_that_forgets_has_rows_that_say_the_same_once_and_none_that_is_not
 	end(&s);
 }
 
+/* As in perf's top: what a rare stack cost counts until nothing is left of it, although its sample is used up first. */
+TEST(aggregate_that_forgets_keeps_rows_as_long_as_they_have_a_period)
+{
+	struct scene s;
+
+	begin(&s, &all);
+	set_up(&s);
+	add(&s, (struct at){0, 7, 10, 0x1010, 0x2020}, 1000);
+	for (unsigned left = 500; left; left /= 2) {
+		aggregate_decay(&s.counted, 0.5);
+		aggregate_forget(&s.counted);
+		CHECK_EQ(s.counted.profile.rows.n, 1);
+		CHECK_EQ(s.counted.profile.rows.at[0].period, left);
+		CHECK_EQ(s.counted.profile.rows.at[0].n_samples, 0);
+	}
+	aggregate_decay(&s.counted, 0.5);
+	aggregate_forget(&s.counted);
+	CHECK_EQ(s.counted.profile.rows.n, 0);
+	CHECK_EQ(s.counted.profile.stacks.n, 1);
+	end(&s);
+}
+
 /* What is held for it, all in all. */
 static u64 held(const struct scene *s)
 {

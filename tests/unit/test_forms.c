@@ -31,7 +31,7 @@ TEST(form_names_that_none_has_are_refused_with_those_there_are)
 
 	CHECK_EQ(form_check(&c, FORM_OF_SAMPLES, &err), ERR_INVAL);
 	CHECK_STR(err.msg,
-		"--format: 'yaml' is none of text, csv, json, md, folded, speedscope, pprof, callgrind, otlp, sqlite, ndjson, html");
+		"--format: 'yaml' is none of text, csv, json, md, folded, speedscope, firefox, pprof, callgrind, otlp, sqlite, ndjson, html");
 	c = (struct form_choice){.name = "csv", .is_chosen[FORM_JSON] = true};
 	CHECK_EQ(form_check(&c, FORM_OF_SAMPLES, &err), ERR_INVAL);
 }
@@ -124,6 +124,41 @@ TEST(form_csv_has_columns_for_each_event_of_a_table)
 	CHECK_EQ(strncmp(str_text(&text) + strlen(header), row, strlen(row)), 0);
 	CHECK_EQ(count_of(str_text(&text), "\n"), 2001);
 	str_fini(&text);
+}
+
+static void add_named(const struct rowset *r, const struct rowset_column *c, size_t row, u32 part,
+	struct str *room, struct cell *ret)
+{
+	(void)r;
+	(void)room;
+	cell_number(ret, CELL_COUNT, 10 * row + part);
+	ret->name = c->has_name ? "a;b" : NULL;
+}
+
+/* Another table on the same page has more parts, so the header has columns for them. */
+TEST(form_csv_has_empty_cells_for_the_parts_that_a_table_lacks)
+{
+	static const struct rowset_column columns[] = {
+		{"n", "N", ROWSET_VALUE, CELL_COUNT, .is_of_part = true, .has_name = true},
+		{"cpu", "CPU", ROWSET_KEY, CELL_COUNT}};
+	const struct rowset table = {.columns = columns,
+		.n_columns = ARRAY_SIZE(columns),
+		.n = 2,
+		.n_parts = 1,
+		.cell = add_named};
+	struct out out = {.fd = -1};
+	struct page p = {.form = form_chosen(&(struct form_choice){.name = "csv"}),
+		.out = &out,
+		.separator = ";",
+		.n_parts = 3,
+		.is_lines = true};
+
+	p.form->table(&p, &table);
+	CHECK_STR(str_text(&out.text),
+		"n_1;n_name_1;n_2;n_name_2;n_3;n_name_3;cpu\n"
+		"0;\"a;b\";;;;;0\n"
+		"10;\"a;b\";;;;;10\n");
+	str_fini(&out.text);
 }
 
 TEST(form_markdown_puts_what_has_no_line_into_the_last_one)

@@ -926,3 +926,29 @@ TEST(graph_order_does_not_depend_on_the_order_of_samples)
 		}
 	}
 }
+
+/* Live views decay counts, and samples are used up before periods: perf's top keeps rows until their period is. */
+TEST(hist_counts_what_has_decayed_to_less_than_a_sample)
+{
+	for (int has_children = 0; has_children < 2; has_children++) {
+		struct counting c;
+
+		counting_init(&c);
+		add(&c, "main;f", 100);
+		add(&c, "main;f;g", 300);
+		add(&c, "main;h", 800);
+		add(&c, "main;h", 800);
+		profile_scale(&c.maker.profile, 0.5);
+		counting_start(&c, "symbol", has_children);
+		check(&c,
+			has_children
+				? "1000 0 [.] main\n800 800 [.] h\n200 50 [.] f\n150 150 [.] g\n"
+				: "800 [.] h\n150 [.] g\n50 [.] f\n");
+		if (has_children)
+			check_graph(&c, "1000 0 [.] main", GRAPH_CALLER,
+				"main 1000(h 800 f 200(g 150))");
+		check_graph(&c, has_children ? "150 150 [.] g" : "150 [.] g", GRAPH_CALLEE,
+			"g 150(f 150(main 150))");
+		counting_fini(&c);
+	}
+}

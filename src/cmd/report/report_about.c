@@ -58,6 +58,8 @@ void report_about(const struct recorded *r, const char *path, struct page_about 
 		add_command(info, ret);
 		add_host(&info->host, ret);
 		add_times(info, ret);
+		if (info->has_clock_data)
+			ret->wall_offset_ns = info->wall_ns - info->clock_ns;
 	} else {
 		page_about_add(ret, "Format", r->import.importer->what);
 	}

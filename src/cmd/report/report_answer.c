@@ -77,6 +77,11 @@ u64 answer_timeline(const struct answer *a)
 	return form->n_times ? form->n_times : TIMELINE_MOST;
 }
 
+bool answer_needs_lines(const struct answer *a)
+{
+	return form_chosen(&a->options->forms)->wants & FORM_WANTS_LINES;
+}
+
 bool answer_needs_stacks(const struct answer *a)
 {
 	vec_each(c, &a->assertions)

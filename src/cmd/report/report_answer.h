@@ -60,6 +60,9 @@ bool answer_needs_stacks(const struct answer *a);
 /* How many samples it shows in the order of time at most; 0: it shows none. */
 u64 answer_timeline(const struct answer *a);
 
+/* Whether it shows the lines of source of stacks. */
+bool answer_needs_lines(const struct answer *a);
+
 /* Whether the output is for a program: it must hold nothing but data. */
 bool answer_is_data(const struct answer_options *o);
 

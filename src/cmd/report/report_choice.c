@@ -246,6 +246,7 @@ void choice_tell(const struct choice *c, const struct answer *a, struct recorded
 			.has_full_paths = o->has_full_paths}};
 	keys_tell(&c->keys, &c->hist, reading);
 	reading->naming.has_inlined = reading->has_stacks && !reading->naming.source && o->inlines;
+	reading->naming.has_sites = answer_needs_lines(a) && !reading->naming.source;
 	symbol_options_tell(&o->symbols, o->debuginfod_s, reading);
 	reading->trace.stitches = o->stitches;
 }

@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "base/workers.h"
 #include "cmd/formrow.h"
+#include "cmd/headerrow.h"
 #include "cmd/strict.h"
 
 #define AT(member) offsetof(struct report_options, member)
@@ -163,11 +164,7 @@ const struct opt report_option_table[] = {
 		"make columns this wide and cut off longer names; 0: as wide as needed"},
 	{'t', "field-separator", OPT_STR, AT(answer.forms.separator), "SEP",
 		"separate columns by SEP instead of blanks, without call graphs"},
-	{0, "header", OPT_BOOL, AT(has_header), NULL,
-		"first print what the recording says about itself"},
-	{0, "header-only", OPT_BOOL, AT(has_header_only), NULL, "print only that"},
-	{'I', "show-info", OPT_BOOL, AT(has_details), NULL,
-		"with --header: CPU and memory topology in full"},
+	HEADER_ROWS(struct report_options),
 	{0, "ledger", OPT_BOOL, AT(has_ledger), NULL,
 		"list everything that was lost or has no name, with causes"},
 	STRICT_ROW(struct report_options),

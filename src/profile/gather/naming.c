@@ -172,18 +172,23 @@ static const char *intern_text(struct naming *n, const char *text)
 	return intern_str(&n->profile->strings, text);
 }
 
-/* "file.c", or the whole path of that file. */
-static const char *file_text(struct naming *n, const struct line_frame *f)
+/* The path of a source file. */
+static const char *path_text(struct naming *n, const struct line_frame *f)
 {
-	const char *slash = strrchr(f->file, '/');
-
-	if (!n->options->has_full_paths)
-		return intern_text(n, slash ? slash + 1 : f->file);
 	str_clear(&n->scratch);
 	if (*f->file != '/' && f->dir)
 		str_addf(&n->scratch, "%s/", f->dir);
 	str_add(&n->scratch, f->file);
 	return intern_text(n, str_text(&n->scratch));
+}
+
+/* "file.c", or the whole path of that file. */
+static const char *file_text(struct naming *n, const struct line_frame *f)
+{
+	const char *slash = strrchr(f->file, '/');
+
+	return n->options->has_full_paths ? path_text(n, f)
+					  : intern_text(n, slash ? slash + 1 : f->file);
 }
 
 static const char *line_text(struct naming *n, const char *file, u32 line)
@@ -335,6 +340,19 @@ static void add_inlined(struct naming *n, u32 frame, const struct line_frame *ch
 	}
 }
 
+/* Adds where the frame's functions are in the source, the outermost first. */
+static void add_sites(struct naming *n, struct profile_frame *f, const struct line_frame *chain,
+	u32 length)
+{
+	struct profile *p = n->profile;
+
+	f->first_site = (u32)p->sites.n + 1;
+	for (u32 i = length; i-- > 0;)
+		vec_add(&p->sites,
+			((struct profile_site){chain[i].file ? path_text(n, &chain[i]) : NULL,
+				chain[i].line}));
+}
+
 static void name_frame(struct naming *n, u32 frame)
 {
 	struct profile_frame *f = &n->profile->frames.at[frame];
@@ -351,6 +369,8 @@ static void name_frame(struct naming *n, u32 frame)
 			note_source(n, function, &chain[at->n - 1]);
 		if (chain && at->n > 1)
 			add_inlined(n, frame, chain, at->n);
+		if (chain && n->options->has_sites)
+			add_sites(n, f, chain, at->n);
 		return;
 	}
 	file = chain && chain->file ? file_text(n, chain) : intern_text(n, "");
@@ -387,7 +407,7 @@ void naming_resolve(struct profile *p, struct resolver *resolver,
 
 	group_frames(&n);
 	n.answers = mem_alloc((p->frames.n + 1) * sizeof(*n.answers));
-	if (options->has_inlined || options->source)
+	if (options->has_inlined || options->source || options->has_sites)
 		n.chains = mem_zalloc((p->frames.n + 1) * sizeof(*n.chains));
 	for (int turn = 0; turn < 2; turn++) {
 		n.is_kernel_turn = turn;

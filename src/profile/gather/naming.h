@@ -3,7 +3,8 @@
  * on all cores.
  *
  * In       a profile gathered from a session; a resolver for that session's machine
- * Out      frame.symbol of every frame; the symbols' names, demangled and interned in the profile
+ * Out      frame.symbol of every frame; the symbols' names, demangled and interned in the profile; if asked for, the
+ *          frames' inlined functions and their places in the source
  */
 #ifndef PACE_PROFILE_NAMING_H
 #define PACE_PROFILE_NAMING_H
@@ -26,6 +27,7 @@ struct naming_options {
 	bool has_inlined;    /* frames get the functions inlined there; not together with lines */
 	bool has_full_paths; /* source files with their paths; else the last part only */
 	enum naming_source source;
+	bool has_sites; /* frames know their lines, which distinguish nothing; not together with `source` */
 };
 
 void naming_resolve(struct profile *p, struct resolver *resolver,

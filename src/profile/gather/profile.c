@@ -25,6 +25,7 @@ void profile_fini(struct profile *p)
 	vec_fini(&p->frames);
 	vec_fini(&p->symbols);
 	vec_fini(&p->inlined);
+	vec_fini(&p->sites);
 	vec_fini(&p->stacks);
 	vec_fini(&p->events);
 	vec_fini(&p->rows);

@@ -86,6 +86,11 @@ struct profile_frame {
 	/* symbols of the functions inlined into `symbol` there, outermost first, in profile->inlined */
 	u32 first_inlined, n_inlined;
 	/*
+	 * If the places in the source were asked for: the position in profile->sites, + 1, of `symbol`'s; those of
+	 * the inlined functions follow, in their order. 0: not known.
+	 */
+	u32 first_site;
+	/*
 	 * enum stack_ending: not 0 for a frame that stands in for callers that were not found. Its DSO
 	 * is the cause, its address means nothing.
 	 */
@@ -149,6 +154,12 @@ struct profile_access {
 /* In addition to PERF_RECORD_MISC_USER and the other modes, which are smaller. */
 enum { PROFILE_NO_MODE = 0xff };
 
+/* Where a frame is in the source of its function, or of one inlined there. */
+struct profile_site {
+	const char *file; /* interned, with its path; NULL: not known */
+	u32 line;         /* 0: not known */
+};
+
 /* Node 0 is the empty stack; parents come before their children. */
 struct profile_stack {
 	u32 parent;
@@ -190,6 +201,7 @@ struct profile {
 	VEC(struct profile_frame) frames;
 	VEC(struct profile_symbol) symbols; /* [0] is unused: no symbol yet */
 	VEC(u32) inlined;
+	VEC(struct profile_site) sites;
 	VEC(struct profile_stack) stacks;
 	VEC(struct profile_event) events;
 	VEC(struct profile_row) rows;

@@ -101,7 +101,7 @@ static void add_own(struct builder *b, u32 node)
 {
 	u32 leaf;
 
-	if (!b->view->own[node].period && !b->view->own[node].n_samples)
+	if (hist_value_is_zero(&b->view->own[node]))
 		return;
 	leaf = add_path_down(b, node);
 	add_value(b->graph, leaf, b->view->own[node]);
@@ -140,7 +140,7 @@ static void add_below(struct builder *b, u32 top)
 			add_own(b, next.node);
 		for (u32 child = b->calls[next.node].first_child; child;
 			child = b->calls[child].next_sibling)
-			if (b->view->total[child].n_samples)
+			if (!hist_value_is_zero(&b->view->total[child]))
 				vec_add(&todo,
 					((struct pair){child,
 						child_of(b->graph, next.to,
@@ -184,7 +184,7 @@ static void build_callee(struct builder *b, bool has_children)
 			inner[outer].period -= total.period;
 			inner[outer].n_samples -= total.n_samples;
 		}
-		if (inner[node].period || inner[node].n_samples)
+		if (!hist_value_is_zero(&inner[node]))
 			add_value(b->graph, add_path_up(b, node), inner[node]);
 	}
 	for (size_t i = 0; i < n; i++)

@@ -418,7 +418,7 @@ static void add_to_entries(struct hist *h, struct hist_view *view, u32 *known, u
 		const u32 function = h->calls->nodes.at[*node].function;
 		struct hist_entry *e;
 
-		if (!own->n_samples && !h->options->has_children)
+		if (hist_value_is_zero(own) && !h->options->has_children)
 			continue;
 		/* A sample in inlined code is a sample of the function that contains it. */
 		e = entry_of(h, known, group, event, function);

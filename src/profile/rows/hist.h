@@ -43,6 +43,12 @@ struct hist_value {
 	u64 n_samples, period;
 };
 
+/* Where counts decay, samples are used up before periods. */
+static inline bool hist_value_is_zero(const struct hist_value *v)
+{
+	return !v->n_samples && !v->period;
+}
+
 enum hist_mode { HIST_SYSTEM, HIST_USER, HIST_GUEST_SYSTEM, HIST_GUEST_USER, HIST_MODES };
 
 /* An entry's values of one event. */

@@ -48,13 +48,9 @@ static int create_below(int folder, const char *path)
 	return -1;
 }
 
-/* Whether the symbol is the start of the kernel, under the name that perf searches for. It has others. */
-static bool is_beginning(const char *name)
-{
-	size_t n = strlen(name);
-
-	return n >= 5 && !strcmp(name + n - 5, "_text");
-}
+/* perf searches for the kernel's start by this name. Newer kernels list a second name for it, and later. */
+#define KERNEL_START       "_text"
+#define KERNEL_START_ALIAS "__pi__text"
 
 /* Writes lines of /proc/kallsyms, or of a perf map. */
 static int put_symbols(const struct embedded *e, const struct embedded_dso *d,
@@ -72,8 +68,8 @@ static int put_symbols(const struct embedded *e, const struct embedded_dso *d,
 		name = embedded_string(e, s.name);
 		if (!name)
 			continue;
-		if (!i && d->kind == DSO_KERNEL && is_beginning(name))
-			name = "_text";
+		if (!i && d->kind == DSO_KERNEL && !strcmp(name, KERNEL_START_ALIAS))
+			name = KERNEL_START;
 		if (d->kind == DSO_JIT)
 			str_addf(&text, "%llx %llx ", (unsigned long long)s.start,
 				(unsigned long long)(s.end - s.start));

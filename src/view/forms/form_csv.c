@@ -61,11 +61,11 @@ static void add_cell(const struct page *p, const struct rowset_column *c, const 
 		add_word(cell->name ? cell->name : "", separator_of(p), text);
 }
 
-static size_t add_groups(const struct page *p, const struct rowset *r, size_t row, u32 part,
+/* Cells of a part that the table does not have are empty. */
+static void add_groups(const struct page *p, const struct rowset *r, size_t row, u32 part,
 	const enum rowset_group *groups, size_t n, struct str *room)
 {
-	size_t n_cells = 0;
-	struct cell cell;
+	struct cell cell = {0};
 
 	for (size_t g = 0; g < n; g++)
 		for (size_t i = 0; i < r->n_columns; i++) {
@@ -73,11 +73,10 @@ static size_t add_groups(const struct page *p, const struct rowset *r, size_t ro
 
 			if (c->group != groups[g] || c->kind == CELL_RANGE)
 				continue;
-			rowset_cell(r, c, row, part, room, &cell);
+			if (!part || part < r->n_parts)
+				rowset_cell(r, c, row, part, room, &cell);
 			add_cell(p, c, &cell);
-			n_cells++;
 		}
-	return n_cells;
 }
 
 /* number: the part, from 1; 0: there is only one. */
@@ -93,12 +92,12 @@ static void add_names(const struct page *p, const struct rowset *r, u32 number,
 
 			if (c->group != groups[g] || c->kind == CELL_RANGE)
 				continue;
-			str_addf(text, "%s", c->name);
-			if (number)
-				str_addf(text, "_%u", number);
-			str_add(text, separator);
-			if (c->has_name)
-				str_addf(text, "%s_name%s", c->name, separator);
+			for (int is_name = 0; is_name <= c->has_name; is_name++) {
+				str_addf(text, "%s%s", c->name, is_name ? "_name" : "");
+				if (number)
+					str_addf(text, "_%u", number);
+				str_add(text, separator);
+			}
 		}
 }
 
@@ -114,18 +113,13 @@ static void add_header(struct page *p, const struct rowset *r)
 	p->has_head = true;
 }
 
-/* Tables with fewer parts have empty cells. */
 static void add_row(struct page *p, const struct rowset *r, size_t row, struct str *room)
 {
-	struct str *text = &p->out->text;
-	size_t n = 0;
-
 	if (!p->n_parts) {
 		add_groups(p, r, row, 0, of_one, ARRAY_SIZE(of_one), room);
 	} else {
-		for (u32 part = 0; part < MIN(r->n_parts, p->n_parts); part++)
-			n = add_groups(p, r, row, part, of_parts, ARRAY_SIZE(of_parts), room);
-		str_fill(text, ',', p->n_parts > r->n_parts ? n * (p->n_parts - r->n_parts) : 0);
+		for (u32 part = 0; part < p->n_parts; part++)
+			add_groups(p, r, row, part, of_parts, ARRAY_SIZE(of_parts), room);
 		add_groups(p, r, row, 0, in_common, ARRAY_SIZE(in_common), room);
 	}
 	end_line(p);

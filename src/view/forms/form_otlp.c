@@ -97,6 +97,8 @@ static u32 function_of(struct otlp_writer *w, const struct rowset_place *place)
 	u32 i;
 
 	protobuf_add_u64(&function, OTLP_FUNCTION_NAME, string_of(w, place->name));
+	if (place->source)
+		protobuf_add_u64(&function, OTLP_FUNCTION_FILE, string_of(w, place->source));
 	i = entry_of(w, OTLP_FUNCTIONS, &function);
 	str_fini(&function);
 	return i;
@@ -129,6 +131,7 @@ static u32 make_location(struct otlp_writer *w, size_t node)
 	do {
 		place = stackpath_place(r, node);
 		protobuf_add_u64(&w->part, OTLP_LINE_FUNCTION, function_of(w, place));
+		protobuf_add_u64(&w->part, OTLP_LINE_NUMBER, place->line);
 		end_part(&w->part, OTLP_LOCATION_LINES, &w->message);
 		node = r->nodes[node].parent;
 	} while (place->is_inlined);
@@ -266,6 +269,6 @@ static void otlp_form_table(struct page *p, const struct rowset *r)
 const struct form form_otlp = {.name = "otlp",
 	.extension = "otlp",
 	.help = "profiles of OpenTelemetry, proto 1.11 (experimental)",
-	.wants = FORM_WANTS_STACKS | FORM_WANTS_ADDRESSES | FORM_SKIPS_EMPTY | FORM_HAS_NO_TREE |
-		FORM_IS_BINARY,
+	.wants = FORM_WANTS_STACKS | FORM_WANTS_ADDRESSES | FORM_WANTS_LINES | FORM_SKIPS_EMPTY |
+		FORM_HAS_NO_TREE | FORM_IS_BINARY,
 	.table = otlp_form_table};

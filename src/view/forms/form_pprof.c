@@ -1,8 +1,8 @@
 /*
  * form_pprof.c - stacks as a profile of pprof, packed by gzip.
  *
- * Each event has two sample types: the number of samples, and the period. Frames are locations with an address;
- * functions inlined there are further lines of their location. Addresses in files are moved to where no other file is,
+ * Each event has two sample types: the number of samples, and the period. Frames are locations with an address and, where it is
+ * known, a line of source; functions inlined there are further lines of their location. Addresses in files are moved to where no other file is,
  * as if each file had been mapped once.
  * Source   github.com/google/pprof: proto/profile.proto
  */
@@ -20,11 +20,12 @@ struct pprof_writer {
 	const struct rowset *r;
 	struct str out, message, part, text;
 	struct filelayout layout;
-	struct distinct strings; /* "" is 0 */
-	bool *has_location;      /* by place: the innermost one of a location */
-	bool *has_function;      /* by number */
-	u32 program;             /* the file that pprof names the profile after */
-	u64 comm, default_type;  /* strings; the latter: the first event's */
+	struct distinct strings;   /* "" is 0 */
+	bool *has_location;        /* by place: the innermost one of a location */
+	struct distinct functions; /* the number and the source file of each, as bytes */
+	bool *has_lines;           /* by file of the layout */
+	u32 program;               /* the file that pprof names the profile after */
+	u64 comm, default_type;    /* strings; the latter: the first event's */
 };
 
 /* ---- the parts of the message ---- */
@@ -95,12 +96,17 @@ static void add_mapping(struct pprof_writer *w, u32 i)
 		file->build ? distinct_add_text(&w->strings, file->build) : 0);
 	/* All names are there: nobody has to look for more. */
 	protobuf_add_u64(&w->message, 7, 1);
+	protobuf_add_u64(&w->message, 8, w->has_lines[i]);
+	protobuf_add_u64(&w->message, 9, w->has_lines[i]);
 	protobuf_add_u64(&w->message, 10, 1);
 	end_message(w, PPROF_MAPPING);
 }
 
 static void add_mappings(struct pprof_writer *w)
 {
+	for (size_t i = 0; i < w->r->n_places; i++)
+		if (!w->r->places[i].is_thread && w->r->places[i].source)
+			w->has_lines[w->layout.file_of[i]] = true;
 	for (u32 i = (u32)w->layout.files.n; i-- > 0;)
 		if (is_program(&w->layout.files.at[i]))
 			w->program = i;
@@ -113,18 +119,24 @@ static void add_mappings(struct pprof_writer *w)
 
 /* ---- locations ---- */
 
-static void add_function(struct pprof_writer *w, const struct rowset_place *place)
+/* The number of a place's function, which is added if it is new: a function in several source files is several ones. */
+static u64 function_of(struct pprof_writer *w, const struct rowset_place *place)
 {
-	const u64 name = distinct_add_text(&w->strings, place->name);
+	const u64 name = distinct_add_text(&w->strings, place->name),
+		  source = place->source ? distinct_add_text(&w->strings, place->source) : 0;
+	const u64 what[] = {place->function, source};
+	const size_t n = w->functions.items.n;
+	const u64 id = (u64)distinct_add(&w->functions, what, sizeof(what)) + 1;
 
-	if (w->has_function[place->function])
-		return;
-	w->has_function[place->function] = true;
-	protobuf_add_u64(&w->part, 1, (u64)place->function + 1);
+	if (w->functions.items.n == n)
+		return id;
+	protobuf_add_u64(&w->part, 1, id);
 	protobuf_add_u64(&w->part, 2, name);
 	protobuf_add_u64(&w->part, 3, name);
+	protobuf_add_u64(&w->part, 4, source);
 	protobuf_add_bytes(&w->out, PPROF_FUNCTION, str_text(&w->part), w->part.n);
 	str_clear(&w->part);
+	return id;
 }
 
 /* Adds the location of a node, from the innermost function inlined there to the one that contains it. */
@@ -133,6 +145,7 @@ static void add_location(struct pprof_writer *w, size_t node)
 	const struct rowset *r = w->r;
 	const u32 innermost = r->nodes[node].symbol;
 	const struct rowset_place *place;
+	u64 function;
 
 	if (w->has_location[innermost])
 		return;
@@ -142,8 +155,9 @@ static void add_location(struct pprof_writer *w, size_t node)
 	protobuf_add_u64(&w->message, 3, filelayout_address(&w->layout, innermost));
 	do {
 		place = stackpath_place(r, node);
-		add_function(w, place);
-		protobuf_add_u64(&w->part, 1, (u64)place->function + 1);
+		function = function_of(w, place);
+		protobuf_add_u64(&w->part, 1, function);
+		protobuf_add_u64(&w->part, 2, place->line);
 		protobuf_add_bytes(&w->message, 4, str_text(&w->part), w->part.n);
 		str_clear(&w->part);
 		node = r->nodes[node].parent;
@@ -202,19 +216,19 @@ static void pprof_writer_fini(struct pprof_writer *w)
 	filelayout_fini(&w->layout);
 	distinct_fini(&w->strings);
 	mem_free(w->has_location);
-	mem_free(w->has_function);
+	distinct_fini(&w->functions);
+	mem_free(w->has_lines);
 }
 
 static void pprof_form_table(struct page *p, const struct rowset *r)
 {
-	struct pprof_writer w = {.r = r,
-		.has_location = mem_zalloc(r->n_places + 1),
-		.has_function = mem_zalloc(r->n_functions + 1)};
+	struct pprof_writer w = {.r = r, .has_location = mem_zalloc(r->n_places + 1)};
 
 	distinct_add_text(&w.strings, "");
 	w.comm = distinct_add_text(&w.strings, "comm");
 	add_types(&w);
 	filelayout_init(&w.layout, r);
+	w.has_lines = mem_zalloc(w.layout.files.n + 1);
 	add_mappings(&w);
 	for (size_t row = 1; row < r->n; row++)
 		if (stackpath_is_end(r, row))
@@ -229,7 +243,7 @@ static void pprof_form_table(struct page *p, const struct rowset *r)
 
 const struct form form_pprof = {.name = "pprof",
 	.extension = "pb.gz",
-	.help = "stacks with addresses, build-ids and inlined functions, for pprof",
-	.wants = FORM_WANTS_STACKS | FORM_WANTS_ADDRESSES | FORM_SKIPS_EMPTY | FORM_HAS_NO_TREE |
-		FORM_IS_BINARY,
+	.help = "stacks with addresses, lines, build-ids and inlined functions, for pprof",
+	.wants = FORM_WANTS_STACKS | FORM_WANTS_ADDRESSES | FORM_WANTS_LINES | FORM_SKIPS_EMPTY |
+		FORM_HAS_NO_TREE | FORM_IS_BINARY,
 	.table = pprof_form_table};

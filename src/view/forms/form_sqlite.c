@@ -30,7 +30,8 @@ static const char schema[] =
 	"CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT, name TEXT, build_id TEXT);"
 	"CREATE TABLE functions (id INTEGER PRIMARY KEY, name TEXT, file INTEGER REFERENCES files);"
 	"CREATE TABLE frames (id INTEGER PRIMARY KEY, function INTEGER REFERENCES functions,"
-	" file INTEGER REFERENCES files, address INTEGER, kind TEXT, inlined INTEGER);"
+	" file INTEGER REFERENCES files, address INTEGER, kind TEXT, inlined INTEGER,"
+	" source TEXT, line INTEGER);"
 	"CREATE TABLE nodes (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES nodes,"
 	" thread INTEGER REFERENCES threads, frame INTEGER REFERENCES frames, depth INTEGER);"
 	"CREATE TABLE counts (node INTEGER REFERENCES nodes, event INTEGER REFERENCES events,"
@@ -47,6 +48,11 @@ static const char schema[] =
 	" 100.0 * t.self / e.period AS self_percent, 100.0 * t.total / e.period AS total_percent"
 	" FROM totals t JOIN events e ON e.id = t.event JOIN functions f ON f.id = t.function"
 	" JOIN files d ON d.id = f.file ORDER BY e.id, t.self DESC, t.total DESC;"
+	"CREATE VIEW by_line AS SELECT e.name AS event, p.source, p.line, sum(c.samples) AS samples,"
+	" sum(c.period) AS period, 100.0 * sum(c.period) / e.period AS percent"
+	" FROM counts c JOIN nodes n ON n.id = c.node JOIN frames p ON p.id = n.frame"
+	" JOIN events e ON e.id = c.event"
+	" GROUP BY e.id, p.source, p.line ORDER BY e.id, sum(c.period) DESC;"
 	"CREATE VIEW by_file AS SELECT e.name AS event, d.path AS file, sum(c.samples) AS samples,"
 	" sum(c.period) AS period, 100.0 * sum(c.period) / e.period AS percent"
 	" FROM counts c JOIN nodes n ON n.id = c.node JOIN frames p ON p.id = n.frame"
@@ -216,7 +222,7 @@ static void add_code(const struct sqlite_writer *w)
 {
 	sqlite3_stmt *threads = prepare(w, "INSERT INTO threads VALUES (?, ?)"),
 		     *functions = prepare(w, "INSERT INTO functions VALUES (?, ?, ?)"),
-		     *frames = prepare(w, "INSERT INTO frames VALUES (?, ?, ?, ?, ?, ?)");
+		     *frames = prepare(w, "INSERT INTO frames VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
 	bool *is_there = mem_zalloc(w->r->n_functions + 1);
 
 	for (u32 i = 0; i < w->r->n_places; i++) {
@@ -230,9 +236,9 @@ static void add_code(const struct sqlite_writer *w)
 			add(functions, "ntn", (u64)place->function + 1, place->name,
 				(u64)w->layout.file_of[i] + 1);
 		is_there[place->function] = true;
-		add(frames, "nnnntn", (u64)i + 1, (u64)place->function + 1,
+		add(frames, "nnnntnt0", (u64)i + 1, (u64)place->function + 1,
 			(u64)w->layout.file_of[i] + 1, place->address, kind_text(place),
-			(u64)place->is_inlined);
+			(u64)place->is_inlined, place->source, (u64)place->line);
 	}
 	mem_free(is_there);
 	sqlite3_finalize(threads);
@@ -422,8 +428,8 @@ static void sqlite_form_table(struct page *p, const struct rowset *r)
 const struct form form_sqlite = {.name = "sqlite",
 	.extension = "db",
 	.help = "a database of SQLite: samples, stacks and code, with views",
-	.wants = FORM_WANTS_STACKS | FORM_WANTS_ADDRESSES | FORM_WANTS_TIMES | FORM_SKIPS_EMPTY |
-		FORM_HAS_NO_TREE | FORM_IS_BINARY,
+	.wants = FORM_WANTS_STACKS | FORM_WANTS_ADDRESSES | FORM_WANTS_LINES | FORM_WANTS_TIMES |
+		FORM_SKIPS_EMPTY | FORM_HAS_NO_TREE | FORM_IS_BINARY,
 	.missing = MISSING,
 	.n_times = 20000000,
 	.table = sqlite_form_table};

@@ -10,6 +10,7 @@
 	X(markdown)   \
 	X(folded)     \
 	X(speedscope) \
+	X(firefox)    \
 	X(pprof)      \
 	X(callgrind)  \
 	X(otlp)       \

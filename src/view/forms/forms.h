@@ -32,7 +32,8 @@ enum form_want {
 	FORM_SHOWS_WALL = 2048, /* of stacks: of time on and off the CPU, too */
 	FORM_WANTS_TIMES =
 		4096, /* with FORM_WANTS_STACKS: also when samples were taken, if that is known (rowset.times) */
-	FORM_WANTS_DOCUMENTS = 8192, /* page_about.documents */
+	FORM_WANTS_DOCUMENTS = 16384, /* page_about.documents */
+	FORM_WANTS_LINES = 8192, /* with FORM_WANTS_ADDRESSES: places know their lines of source */
 };
 
 struct page_fact {
@@ -51,6 +52,7 @@ struct page_about {
 	VEC(struct page_fact) facts; /* what was recorded, where and how */
 	struct str ledger;           /* what the result lacks: lines that begin with "# " */
 	VEC(struct page_document) documents;
+	u64 wall_offset_ns; /* what to add to times of samples for ns since 1970; 0: not known */
 	struct arena arena; /* of the facts */
 };
 

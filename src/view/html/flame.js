@@ -14,6 +14,9 @@ const KINDS = {
 	'!': [285, 45, 'truncated'],
 };
 
+/** From much less to much more. */
+const CHANGES = ['hsl(212 90% 66%)', 'hsl(212 85% 76%)', 'hsl(212 75% 86%)', 'hsl(0 0% 82%)', 'hsl(8 85% 86%)', 'hsl(8 90% 77%)', 'hsl(8 95% 68%)'];
+
 /** @param {string} text */
 function hashOf(text) {
 	let hash = 0x811c9dc5;
@@ -52,6 +55,8 @@ class Flame {
 		/** @type {string[]} */
 		this.palette = [];
 		this.colours = new Uint8Array(0);
+		/** By node: 0 the same as before, 1 to 3 more, -1 to -3 less. @type {Int8Array|null} */
+		this.change = null;
 	}
 
 	/** The colour of each name is chosen once. */
@@ -71,6 +76,7 @@ class Flame {
 	show(tree) {
 		this.tree = tree;
 		this.zoom = this.cursor = -1;
+		this.change = null;
 		this.measure();
 	}
 
@@ -163,7 +169,7 @@ class Flame {
 	/** Draws what is zoomed to, and what is above it. Returns nodes that have room for text: node, left edge, width.
 	 * @param {number} wide @param {number} tall @param {(depth: number) => number} top */
 	drawBoxes(wide, tall, top) {
-		const {tree, zoom, context: g, colours, palette, found} = this, [from, to] = this.range(), scale = wide / (to - from);
+		const {tree, zoom, context: g, colours, palette, found, change} = this, [from, to] = this.range(), scale = wide / (to - from);
 		const texts = /** @type {number[]} */ ([]), last = zoom < 0 ? tree.n : tree.end[zoom], seen = new Float64Array(this.levels + 2).fill(-1);
 		// Rows beyond the far edge have nothing visible below them.
 		const deepest = this.isIcicle ? this.depthAt(tall) : this.depthAt(0);
@@ -175,7 +181,7 @@ class Flame {
 			texts.push(i, 0, wide);
 		this.box(0, 0, wide, '', found ? '#8885' : '#8884');
 		for (let k = 0; k < texts.length; k += 3)
-			this.box(tree.depth[texts[k]], 0, wide, palette[colours[tree.name[texts[k]]]],
+			this.box(tree.depth[texts[k]], 0, wide, change ? CHANGES[3 + change[texts[k]]] : palette[colours[tree.name[texts[k]]]],
 				'#0002');
 		for (let i = Math.max(zoom, 0); i < last;) {
 			const x = (tree.sum[i] - from) * scale, w = (tree.sum[tree.end[i]] - from) * scale - x, depth = tree.depth[i];
@@ -188,7 +194,7 @@ class Flame {
 
 			if (y > -ROW && y < tall && !(isSmall && seen[depth] === pixel)) {
 				const name = tree.name[i], isFound = found && found[name];
-				const colour = isFound ? '#e6007e' : palette[colours[name]];
+				const colour = isFound ? '#e6007e' : change ? CHANGES[3 + change[i]] : palette[colours[name]];
 
 				const strength = found && !isFound ? 0.45 : 1;
 
@@ -234,7 +240,8 @@ class Flame {
 
 		if (y <= -ROW || y >= tall || room < 2)
 			return;
-		const text = data.names[name], isFound = this.found && this.found[name];
+		const mark = this.change ? Math.sign(this.change[node]) : 0;
+		const text = (mark > 0 ? '\u25b2 ' : mark < 0 ? '\u25bc ' : '') + data.names[name], isFound = this.found && this.found[name];
 
 		if (isFound)
 			this.context.fillStyle = '#fff';

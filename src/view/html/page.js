@@ -9,6 +9,7 @@ const SECTIONS = {
 	summary: {title: 'Summary', build: buildSummary},
 	flame: {title: 'Flame graph', build: buildFlame},
 	functions: {title: 'Functions', build: buildFunctions, show: showFunctions},
+	time: {title: 'Time', has: () => when.about !== null, build: buildTime},
 	code: {title: 'Code', has: () => hasChunk('code'), build: buildCode, show: showCode},
 };
 /** Those of this page. @type {string[]} */
@@ -138,6 +139,7 @@ function readAddress() {
 
 	for (const [key, [, read]] of Object.entries(ADDRESS))
 		read(words.get(key) || '');
+	readTime(words);
 }
 
 /** @param {boolean} [isStep] a step that the browser's back button undoes */
@@ -147,6 +149,7 @@ function writeAddress(isStep) {
 	for (const [key, [write]] of Object.entries(ADDRESS))
 		if (write())
 			words.set(key, write());
+	writeTime((key, value, usual) => value !== usual && words.set(key, value));
 	const hash = '#' + words;
 	if (hash !== (location.hash || '#'))
 		history[isStep ? 'pushState' : 'replaceState'](null, '', hash);
@@ -154,20 +157,22 @@ function writeAddress(isStep) {
 
 /* ---- the tree of the state ---- */
 
-async function makeTree() {
-	const sum = await sumsOf(state.event), began = performance.now();
-	let tree = wholeTree(sum);
-
+/** What the state makes of the whole tree. @param {Tree} tree */
+function transformed(tree) {
 	for (const [key, name] of state.done)
 		tree = transforms[key].of(tree, name);
-	search();
 	if (shown.found && state.use !== 'highlight')
 		tree = filterStacks(tree, shown.found, state.use === 'keep');
 	if (state.isInverted)
 		tree = invertTree(tree);
-	if (state.isHeavy)
-		tree = heavyFirst(tree);
-	shown.tree = tree;
+	return state.isHeavy ? heavyFirst(tree) : tree;
+}
+
+async function makeTree() {
+	const sum = await chosenSums(state.event), began = performance.now();
+
+	search();
+	const tree = shown.tree = transformed(wholeTree(sum));
 	shown.functions = null;
 	shown.treeMs = performance.now() - began;
 	if (shown.found)
@@ -176,6 +181,7 @@ async function makeTree() {
 	flame.isIcicle = !state.isFlame;
 	flame.found = state.use === 'highlight' ? shown.found : null;
 	flame.show(tree);
+	await compare();
 	zoomToState();
 }
 
@@ -238,6 +244,7 @@ function showAll() {
 	showStatus();
 	showDetail();
 	SECTIONS[state.view].show?.();
+	showTime();
 	flame.measure();
 	flame.later();
 }
@@ -291,7 +298,7 @@ function describe(node) {
 	const t = shown.tree, total = t.sum[t.end[node]] - t.sum[node], self = t.sum[node + 1] - t.sum[node], name = t.name[node];
 
 	return `${short(data.names[name], 300)} [${[kindOf(name), fileOf(name), sourceOf(name)].filter(Boolean).join(', ')}] `
-		+ `total ${share(total, t.sum[t.n])} (${amount(total)}), self ${share(self, t.sum[t.n])} (${amount(self)})`;
+		+ `total ${share(total, t.sum[t.n])} (${amount(total)}), self ${share(self, t.sum[t.n])} (${amount(self)})${describeChange(node)}`;
 }
 
 function buildSummary() {
@@ -305,6 +312,7 @@ function buildSummary() {
 		make('h2', {}, 'Events'), make('div', {class: 'scroll'}, make('table', {},
 			make('thead', {}, make('tr', {}, make('th', {}, 'Event'), make('th', {class: 'number'}, 'Samples'), make('th', {class: 'number'}, 'Sum'))),
 			make('tbody', {}, ...events))),
+		when.about ? '' : make('p', {class: 'dim'}, 'There is no section about time: no times of samples are known.'),
 		make('h2', {}, 'What is missing'), make('pre', {}, data.ledger.replace(/^# ?/gm, '').trim() || 'Nothing.'));
 }
 
@@ -314,7 +322,7 @@ function buildFlame() {
 	const canvas = make('canvas', {role: 'img', 'aria-label': 'Flame graph; the same as a table is under Functions'});
 	const filler = make('div', {class: 'filler'}, canvas);
 	const pane = make('div', {class: 'pane', tabindex: 0, 'aria-label': 'Flame graph: arrow keys move, Enter zooms', role: 'application'}, filler);
-	const legend = make('div', {class: 'legend'});
+	const legend = ui.legend = make('div', {class: 'legend'});
 	const buttons = Object.entries(ACTIONS).map(([key, title]) => make('button', {'data-key': key, title: `${title} (${key})`, click: () => transformHere(key)}, title));
 
 	for (const kind of Object.keys(KINDS))
@@ -329,7 +337,7 @@ function buildFlame() {
 	flame = new Flame(pane, canvas, filler);
 	flame.prepare();
 	listenToFlame(canvas);
-	return make('section', {class: 'flame', 'aria-label': 'Flame graph'}, legend, pane, ui.detail);
+	return make('section', {class: 'flame', 'aria-label': 'Flame graph'}, legend, ui.changes = buildChanges(), pane, ui.detail);
 }
 
 function buildBar() {
@@ -369,6 +377,7 @@ function searchAgain() {
 
 function reset() {
 	Object.assign(state, {search: '', use: 'highlight', isHeavy: false, isFlame: false, isInverted: false, zoom: [], done: []});
+	Object.assign(chosenTime, {range: null, base: null, window: null, who: ''});
 	renew(true);
 }
 
@@ -520,8 +529,14 @@ function showTip(e) {
 	const name = t.name[hovered], total = t.sum[t.end[hovered]] - t.sum[hovered], self = t.sum[hovered + 1] - t.sum[hovered];
 	tip.replaceChildren(make('div', {class: 'name'}, short(data.names[name], 600)),
 		make('div', {class: 'dim'}, [kindOf(name), fileOf(name), sourceOf(name)].filter(Boolean).join(' \u00b7 ')),
-		make('div', {}, `total ${share(total, t.sum[t.n])} (${amount(total)}), self ${share(self, t.sum[t.n])} (${amount(self)})`));
-	const box = tip.getBoundingClientRect();
+		make('div', {}, `total ${share(total, t.sum[t.n])} (${amount(total)}), self ${share(self, t.sum[t.n])} (${amount(self)})${describeChange(hovered)}`));
+	placeTip(e);
+}
+
+/** Beside the pointer. @param {MouseEvent} e */
+function placeTip(e) {
+	const tip = ui.tip, box = tip.getBoundingClientRect();
+
 	tip.style.left = `${Math.max(4, Math.min(e.clientX + 12, innerWidth - box.width - 6))}px`;
 	tip.style.top = `${e.clientY + 16 + box.height > innerHeight ? Math.max(4, e.clientY - box.height - 10) : e.clientY + 16}px`;
 }
@@ -594,11 +609,12 @@ function build() {
 		ui[view] = SECTIONS[view].build();
 	}
 	ui.help = buildHelp();
+	ui.range = make('div', {class: 'crumbs', role: 'navigation', 'aria-label': 'Range of time'});
 	ui.crumbs = make('div', {class: 'crumbs', role: 'navigation', 'aria-label': 'Transforms'});
 	ui.tip = make('div', {class: 'tip', hidden: true});
 	app.append(make('header', {}, make('h1', {title: data.about.title}, data.about.title), make('nav', {'aria-label': 'Sections'},
 		...views.map(view => ui['to-' + view]), make('button', {title: 'Keys (?)', 'aria-label': 'Keys', click: () => keys[0][3](/** @type {any} */ (null))}, '?'))),
-	buildBar(), ui.crumbs, ...views.map(view => ui[view]), ui.help, ui.tip);
+	buildBar(), ui.range, ui.crumbs, ...views.map(view => ui[view]), ui.help, ui.tip);
 	document.addEventListener('keydown', pressed);
 	addEventListener('popstate', () => { readAddress(); makeTree().then(showAll); });
 	matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => flame.later());
@@ -607,6 +623,7 @@ function build() {
 
 async function start() {
 	await loadData();
+	await loadTimes();
 	views = Object.keys(SECTIONS).filter(view => !SECTIONS[view].has || SECTIONS[view].has());
 	readAddress();
 	build();

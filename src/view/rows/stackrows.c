@@ -150,6 +150,19 @@ static u32 place_of(struct stackrows *s, const struct rowset_place *place)
 	return (u32)s->places.n - 1;
 }
 
+/* Where the place is in the source. */
+static void set_site(struct stackrows *s, const struct profile *p,
+	const struct stackrows_code *code, struct rowset_place *place, struct str *text)
+{
+	const u32 first = p->frames.at[code->frame].first_site;
+	const struct profile_site *site = first ? &p->sites.at[first - 1 + code->nth] : NULL;
+
+	if (!site || !site->file)
+		return;
+	place->source = safe_text(s, site->file, text);
+	place->line = site->line;
+}
+
 static u32 make_place(struct stackrows *s, const struct profile *p,
 	const struct stackrows_code *code, struct str *text)
 {
@@ -162,11 +175,12 @@ static u32 make_place(struct stackrows *s, const struct profile *p,
 	place.name = intern_add(&s->strings, str_text(text), text->n);
 	place.dso = safe_text(s, dso->path, text);
 	place.dso_name = safe_text(s, dso->name, text);
-	if (symbol->source)
+	if (symbol->source && s->detail == STACKROWS_FUNCTIONS)
 		place.source = safe_text(s, symbol->source, text);
 	if (s->detail == STACKROWS_ADDRESSES) {
 		place.build = dso->build ? safe_text(s, dso->build, text) : NULL;
 		place.address = p->frames.at[code->frame].address;
+		set_site(s, p, code, &place, text);
 	}
 	return place_of(s, &place);
 }

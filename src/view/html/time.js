@@ -1,0 +1,876 @@
+// time.js - when: tracks of threads and CPUs, a heat map of offsets, and ranges of time that all sections follow.
+
+/**
+ * The samples of an event, in the order of time. Without `period`, each counts `common`.
+ * @typedef {{n: number, tick: Uint32Array, thread: Uint32Array|Uint16Array, cpu: Uint16Array, node: Uint32Array,
+ *     period: Uint32Array|Float64Array|null, common: number}} Moments
+ * @typedef {{tick: number, first: number, ticks: number, threads: number, every: number, timeless: number,
+ *     parts: {samples: number, common: number}[]}} Times
+ * @typedef {[number, number]} Span ticks: from the first to behind the last
+ */
+
+/** What the file says about times. */
+const when = {
+	about: /** @type {Times|null} */ (null),
+	threads: /** @type {{pid: number, tid: number, name: string}[]} */ ([]),
+	moments: /** @type {Moments[]} */ ([]),
+};
+
+/** What is chosen; all of it is in the address. `who` is a thread (t4) or a CPU (c4); `unit` the seconds of a heat map's column. */
+const chosenTime = {
+	range: /** @type {Span|null} */ (null), base: /** @type {Span|null} */ (null), window: /** @type {Span|null} */ (null),
+	who: '', unit: 0, byCpu: false,
+};
+
+const NO_CPU = 0xffff, HEAT_ROWS = 50;
+const HEAT_UNITS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 60, 120, 300, 600, 1800, 3600];
+
+/* ---- data ---- */
+
+async function loadTimes() {
+	if (!document.getElementById('times'))
+		return;
+	const chunks = await Promise.all([textOfChunk('times'), textOfChunk('threads')]);
+
+	when.about = JSON.parse(chunks[0]);
+	when.threads = chunks[1].split('\n').slice(0, -1).map(line => {
+		const words = line.split(' ', 2);
+		return {pid: Number(words[0]), tid: Number(words[1]), name: line.slice(words[0].length + words[1].length + 2)};
+	});
+}
+
+/**
+ * Reads numbers of 7 bits a byte, from a place on. Returns where they end.
+ * @param {Uint8Array} bytes @param {number} at @param {Uint32Array|Float64Array} into
+ */
+function readColumn(bytes, at, into) {
+	for (let i = 0; i < into.length; i++) {
+		let byte = bytes[at++], value = byte & 127, scale = 128;
+
+		while (byte > 127) {
+			byte = bytes[at++];
+			value += (byte & 127) * scale;
+			scale *= 128;
+		}
+		into[i] = value;
+	}
+	return at;
+}
+
+/** The same numbers in half of the room, if they fit. @param {Uint32Array} numbers @returns {Uint32Array|Uint16Array} */
+function narrow(numbers) {
+	for (let i = 0; i < numbers.length; i++)
+		if (numbers[i] > 0xffff)
+			return numbers.slice();
+	return Uint16Array.from(numbers);
+}
+
+/** @param {number} event @returns {Promise<Moments>} */
+async function momentsOf(event) {
+	if (when.moments[event])
+		return when.moments[event];
+	const bytes = await inflateChunk('moments' + event), {samples: n, common} = /** @type {Times} */ (when.about).parts[event];
+	const tick = new Uint32Array(n), cpu = new Uint16Array(n), node = new Uint32Array(n), some = new Uint32Array(n);
+	const last = new Uint16Array(when.threads.length).fill(NO_CPU);
+	let at = readColumn(bytes, 0, tick);
+
+	for (let i = 1; i < n; i++)
+		tick[i] += tick[i - 1];
+	at = readColumn(bytes, at, some);
+	const thread = narrow(some);
+	at = readColumn(bytes, at, some);
+	for (let i = 0; i < n; i++) {
+		if (some[i])
+			last[thread[i]] = some[i] === 1 ? NO_CPU : some[i] - 2;
+		cpu[i] = last[thread[i]];
+	}
+	at = readColumn(bytes, at, node);
+	const period = common ? null : new Float64Array(n);
+	if (period)
+		readColumn(bytes, at, period);
+	return when.moments[event] = {n, tick, thread, cpu, node, common, period: period && period.every(v => v <= 0xffffffff) ? Uint32Array.from(period) : period};
+}
+
+/** The position of the first sample at that tick or later. @param {Uint32Array} ticks @param {number} tick */
+function firstAt(ticks, tick) {
+	let low = 0, high = ticks.length;
+
+	while (low < high) {
+		const middle = (low + high) >>> 1;
+
+		if (ticks[middle] < tick)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/** Calls `take` for each sample of a range that is of the chosen thread or CPU. @param {Moments} m @param {Span} range @param {(i: number) => void} take */
+function eachMoment(m, range, take) {
+	const last = firstAt(m.tick, range[1]), of = chosenTime.who[0] === 't' ? m.thread : m.cpu, which = Number(chosenTime.who.slice(1));
+
+	for (let i = firstAt(m.tick, range[0]); i < last; i++)
+		if (!chosenTime.who || of[i] === which)
+			take(i);
+}
+
+/** @returns {Span} */
+function wholeTime() {
+	return [0, when.about ? when.about.ticks : 0];
+}
+
+/** @returns {Span} */
+function visibleTime() {
+	return chosenTime.window || wholeTime();
+}
+
+/** The sums of a range's values over the nodes before each, and how many samples they are of. @param {Moments} m @param {Span} range */
+function sumRange(m, range) {
+	const sum = new Float64Array(data.about.nodes + 1);
+	let n = 0;
+
+	eachMoment(m, range, i => {
+		sum[m.node[i] + 1] += m.period ? m.period[i] : m.common;
+		n++;
+	});
+	for (let i = 1; i < sum.length; i++)
+		sum[i] += sum[i - 1];
+	return {sum, n};
+}
+
+/** The sums of an event: of the chosen range and thread, or of all. @param {number} event */
+async function chosenSums(event) {
+	if (!when.about || (!chosenTime.range && !chosenTime.who))
+		return sumsOf(event);
+	return sumRange(await momentsOf(event), chosenTime.range || wholeTime()).sum;
+}
+
+/* ---- the address ---- */
+
+/** @param {string|null} text @returns {Span|null} */
+function rangeOf(text) {
+	const words = /^(\d+)-(\d+)$/.exec(text || '');
+	const ticks = wholeTime()[1];
+
+	if (!words || Number(words[1]) >= Number(words[2]) || Number(words[1]) >= ticks)
+		return null;
+	return [Number(words[1]), Math.min(Number(words[2]), ticks)];
+}
+
+/** @param {URLSearchParams} words */
+function readTime(words) {
+	const who = /^[tc]\d+$/.test(words.get('w') || '') ? words.get('w') || '' : '';
+
+	chosenTime.range = rangeOf(words.get('r'));
+	chosenTime.base = rangeOf(words.get('b'));
+	chosenTime.window = rangeOf(words.get('x'));
+	chosenTime.who = who[0] === 't' && Number(who.slice(1)) >= when.threads.length ? '' : who;
+	chosenTime.unit = HEAT_UNITS.includes(Number(words.get('hs'))) ? Number(words.get('hs')) : 0;
+	chosenTime.byCpu = words.get('k') === 'cpu';
+}
+
+/** @param {(key: string, value: string, usual: string) => void} set */
+function writeTime(set) {
+	const text = (/** @type {Span|null} */ range) => range ? range.join('-') : '';
+
+	set('r', text(chosenTime.range), '');
+	set('b', text(chosenTime.base), '');
+	set('x', text(chosenTime.window), '');
+	set('w', chosenTime.who, '');
+	set('hs', chosenTime.unit ? String(chosenTime.unit) : '', '');
+	set('k', chosenTime.byCpu ? 'cpu' : '', '');
+}
+
+/* ---- words ---- */
+
+/** Seconds since the first sample. @param {number} tick */
+function seconds(tick) {
+	return tick * /** @type {Times} */ (when.about).tick / 1e9;
+}
+
+/** @param {number} s @param {number} span how long what is shown is */
+function secondsText(s, span) {
+	return `${s.toFixed(span >= 100 ? 1 : span >= 1 ? 3 : span >= 0.01 ? 5 : 6)} s`;
+}
+
+/** @param {Span} range */
+function rangeText(range) {
+	const span = seconds(range[1] - range[0]), shown = span >= 10 ? 1 : span / 10;
+
+	return `${secondsText(seconds(range[0]), shown)} \u2013 ${secondsText(seconds(range[1]), shown)}`;
+}
+
+/** As report --time takes it, whose ends are inclusive. @param {Span} range */
+function rangeOption(range) {
+	const {tick, first} = /** @type {Times} */ (when.about);
+	const text = (/** @type {bigint} */ ns) => `${ns / 1000000000n}.${String(ns % 1000000000n).padStart(9, '0')}`;
+
+	return `${text(BigInt(first + range[0]) * BigInt(tick))},${text(BigInt(first + range[1]) * BigInt(tick) - 1n)}`;
+}
+
+/** A thread (t4) or a CPU (c4). @param {string} who */
+function whoText(who) {
+	const number = Number(who.slice(1)), thread = when.threads[number];
+
+	if (who[0] === 'c')
+		return number === NO_CPU ? 'no CPU' : `CPU ${number}`;
+	return thread ? `${thread.name} ${thread.tid}` : '';
+}
+
+/* ---- tracks and the heat map ---- */
+
+const TRACK = 22, RULER = 20;
+
+class TimeView {
+	/** @param {HTMLElement} pane scrolls @param {HTMLElement} filler is as tall as all tracks @param {HTMLCanvasElement} tracks @param {HTMLCanvasElement} heat */
+	constructor(pane, filler, tracks, heat) {
+		this.pane = pane;
+		this.filler = filler;
+		this.tracks = tracks;
+		this.heat = heat;
+		/** @type {Moments|null} */
+		this.moments = null;
+		/** @type {string[]} of the tracks, from top to bottom */
+		this.rows = [];
+		this.rowCursor = -1;
+		this.cursor = 0; // a tick
+		this.anchor = 0;
+		this.isBase = false; // ranges are baselines
+		this.wasBase = false; // it was so before a key made it so
+		/** @type {Span|null} */
+		this.dragged = null;
+		this.isStale = false;
+		this.redrawMs = 0;
+		this.rowsKey = this.trackKey = this.heatKey = '';
+		this.cells = new Float64Array(0);
+		this.columns = new Float64Array(0);
+		this.trackImage = document.createElement('canvas');
+		this.heatImage = document.createElement('canvas');
+		/** @type {Object<string, string>} */
+		this.ink = {};
+	}
+
+	/** The busiest threads, or CPUs, first. @param {Moments} m @param {string} key */
+	orderRows(m, key) {
+		if (this.rowsKey === key)
+			return;
+		const kind = chosenTime.byCpu ? 'c' : 't', of = chosenTime.byCpu ? m.cpu : m.thread, sums = new Float64Array(Math.max(65536, when.threads.length));
+
+		for (let i = 0; i < m.n; i++)
+			sums[of[i]] += m.period ? m.period[i] : m.common;
+		const order = [];
+		for (let i = 0; i < sums.length; i++)
+			if (sums[i])
+				order.push(i);
+		order.sort((a, b) => sums[b] - sums[a] || a - b);
+		this.rows = order.map(i => kind + i);
+		this.rowsKey = key;
+		this.rowCursor = -1;
+	}
+
+	labelWidth() {
+		return this.pane.clientWidth < 600 ? 100 : 190;
+	}
+
+	/** Where tracks begin and how wide they are. */
+	area() {
+		return {left: this.labelWidth(), width: Math.max(10, this.pane.clientWidth - this.labelWidth() - 8)};
+	}
+
+	/** @param {number} x */
+	tickAt(x) {
+		const {left, width} = this.area(), [from, to] = visibleTime();
+
+		return Math.round(Math.min(to, Math.max(from, from + (x - left) / width * (to - from))));
+	}
+
+	/** @param {number} tick */
+	xOf(tick) {
+		const {left, width} = this.area(), [from, to] = visibleTime();
+
+		return left + Math.min(1, Math.max(0, (tick - from) / (to - from))) * width;
+	}
+
+	later() {
+		if (this.isStale)
+			return;
+		this.isStale = true;
+		requestAnimationFrame(() => this.draw());
+	}
+
+	draw() {
+		const began = performance.now(), m = this.moments;
+
+		this.isStale = false;
+		if (!m || !this.pane.clientWidth)
+			return;
+		const style = getComputedStyle(this.pane), value = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
+		this.ink = {text: style.color, dim: value('--dim'), line: value('--line'), mark: value('--mark'), back: value('--back'),
+			panel: value('--panel'), base: value('--base'), scheme: style.colorScheme + matchMedia('(prefers-color-scheme: dark)').matches};
+		this.orderRows(m, `${state.event} ${chosenTime.byCpu}`);
+		this.drawTracks(m);
+		this.drawHeat(m);
+		this.redrawMs = performance.now() - began;
+	}
+
+	/** @param {HTMLCanvasElement} canvas @param {number} wide @param {number} tall */
+	sized(canvas, wide, tall) {
+		const ratio = devicePixelRatio || 1, g = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+
+		if (canvas.width !== Math.round(wide * ratio) || canvas.height !== Math.round(tall * ratio)) {
+			canvas.width = Math.round(wide * ratio);
+			canvas.height = Math.round(tall * ratio);
+			canvas.style.width = `${wide}px`;
+			canvas.style.height = `${tall}px`;
+		}
+		g.setTransform(ratio, 0, 0, ratio, 0, 0);
+		g.clearRect(0, 0, wide, tall);
+		g.font = '12px system-ui, "DejaVu Sans", sans-serif';
+		g.textBaseline = 'middle';
+		return g;
+	}
+
+	/* ---- tracks ---- */
+
+	/** @param {Moments} m */
+	drawTracks(m) {
+		const wide = this.pane.clientWidth, tall = this.pane.clientHeight, {left, width} = this.area();
+
+		this.filler.style.height = `${RULER + this.rows.length * TRACK}px`;
+		const first = Math.floor(this.pane.scrollTop / TRACK), last = Math.min(this.rows.length, first + Math.ceil(tall / TRACK) + 1);
+		const key = [this.rowsKey, visibleTime(), wide, tall, this.pane.scrollTop, chosenTime.who, this.rowCursor, this.ink.scheme, devicePixelRatio].join();
+		if (this.trackKey !== key) {
+			const g = this.sized(this.trackImage, wide, tall);
+
+			this.sumTracks(m, first, last, Math.ceil(width));
+			for (let row = first; row < last; row++)
+				this.drawTrack(g, row, (row - first) * Math.ceil(width));
+			g.fillStyle = this.ink.back;
+			g.fillRect(0, 0, wide, RULER);
+			this.drawRuler(g);
+			this.trackKey = key;
+		}
+		const g = this.sized(this.tracks, wide, tall);
+		g.drawImage(this.trackImage, 0, 0, wide, tall);
+		for (const [range, colour, title] of this.marks())
+			this.drawMark(g, range, colour, title, tall);
+		g.fillStyle = this.ink.text;
+		g.fillRect(this.xOf(this.cursor) - 0.5, RULER - 4, 1, tall);
+		g.fillStyle = this.ink.line;
+		g.fillRect(left - 1, RULER, 1, tall);
+	}
+
+	/** What is marked: the chosen ranges, and the one that is being dragged. @returns {[Span, string, string][]} */
+	marks() {
+		const ret = /** @type {[Span, string, string][]} */ ([]);
+
+		if (chosenTime.base && !(this.dragged && this.isBase))
+			ret.push([chosenTime.base, this.ink.base, 'baseline']);
+		if (chosenTime.range && !(this.dragged && !this.isBase))
+			ret.push([chosenTime.range, this.ink.mark, 'range']);
+		if (this.dragged)
+			ret.push([this.dragged, this.isBase ? this.ink.base : this.ink.mark, this.isBase ? 'baseline' : 'range']);
+		return ret;
+	}
+
+	/** @param {CanvasRenderingContext2D} g @param {Span} range @param {string} colour @param {string} title @param {number} tall */
+	drawMark(g, range, colour, title, tall) {
+		const [from, to] = visibleTime();
+
+		if (range[1] <= from || range[0] >= to)
+			return;
+		const x = this.xOf(range[0]), w = Math.max(2, this.xOf(range[1]) - x);
+
+		g.fillStyle = colour;
+		g.globalAlpha = 0.16;
+		g.fillRect(x, RULER, w, tall);
+		g.globalAlpha = 1;
+		g.fillRect(x, RULER, 1.5, tall);
+		g.fillRect(x + w - 1.5, RULER, 1.5, tall);
+		g.fillRect(x, RULER - 4, w, 4);
+		const room = g.measureText(title).width + 8;
+		const at = Math.min(x, this.pane.clientWidth - room - 2);
+		g.fillRect(at, 0, room, RULER - 4);
+		g.fillStyle = this.ink.back;
+		g.fillText(title, at + 4, (RULER - 4) / 2);
+	}
+
+	/** Sums by visible track and pixel. @param {Moments} m @param {number} first @param {number} last @param {number} width */
+	sumTracks(m, first, last, width) {
+		const row = new Int32Array(Math.max(65536, when.threads.length)).fill(-1), of = chosenTime.byCpu ? m.cpu : m.thread;
+		const [from, to] = visibleTime(), scale = width / (to - from), end = firstAt(m.tick, to);
+
+		for (let i = first; i < last; i++)
+			row[Number(this.rows[i].slice(1))] = (i - first) * width;
+		this.columns = new Float64Array(Math.max(0, last - first) * width);
+		for (let i = firstAt(m.tick, from); i < end; i++) {
+			const at = row[of[i]];
+
+			if (at >= 0)
+				this.columns[at + ((m.tick[i] - from) * scale | 0)] += m.period ? m.period[i] : m.common;
+		}
+	}
+
+	/** The value of a column as high as a track: all of the time, or the largest of all columns. @param {number} width */
+	fullColumn(width) {
+		const [from, to] = visibleTime();
+		let most = 0;
+
+		if (eventShown().time)
+			return seconds(to - from) * 1e9 / width;
+		for (const value of this.columns)
+			most = Math.max(most, value);
+		return most || 1;
+	}
+
+	/** @param {CanvasRenderingContext2D} g @param {number} row @param {number} at of its columns */
+	drawTrack(g, row, at) {
+		const who = this.rows[row], y = RULER + row * TRACK - this.pane.scrollTop, {left, width} = this.area(), n = Math.ceil(width);
+		const isChosen = chosenTime.who === who, full = this.fullColumn(n);
+
+		if (row % 2 || isChosen) {
+			g.fillStyle = isChosen ? this.ink.line : this.ink.panel;
+			g.fillRect(0, y, this.pane.clientWidth, TRACK);
+		}
+		g.fillStyle = this.ink.mark;
+		g.globalAlpha = !chosenTime.who || isChosen ? 0.9 : 0.35;
+		for (let x = 0; x < n; x++)
+			if (this.columns[at + x]) {
+				const tall = Math.max(1.5, Math.min(1, this.columns[at + x] / full) * (TRACK - 4));
+				g.fillRect(left + x, y + TRACK - 2 - tall, 1, tall);
+			}
+		g.globalAlpha = 1;
+		g.fillStyle = this.ink.text;
+		g.fillText(fitted(g, whoText(who), left - 14), 8, y + TRACK / 2);
+		if (row === this.rowCursor) {
+			g.strokeStyle = this.ink.text;
+			g.lineWidth = 2;
+			g.strokeRect(1, y + 1, this.pane.clientWidth - 2, TRACK - 2);
+		}
+	}
+
+	/** @param {CanvasRenderingContext2D} g */
+	drawRuler(g) {
+		const {left, width} = this.area(), [from, to] = visibleTime(), span = seconds(to - from), most = Math.max(1, Math.floor(width / 90));
+		let step = 1e-6;
+
+		for (let k = 0; span / step > most; k++)
+			step *= k % 3 === 1 ? 2.5 : 2;
+		g.fillStyle = this.ink.dim;
+		for (let k = Math.ceil(seconds(from) / step); k * step <= seconds(to); k++) {
+			const x = left + (k * step - seconds(from)) / span * width, text = `${+(k * step).toFixed(6)} s`;
+
+			g.fillRect(x, RULER - 4, 1, 4);
+			g.fillText(text, Math.min(x + 3, left + width - g.measureText(text).width), RULER / 2 - 2);
+		}
+	}
+
+	/* ---- the heat map ---- */
+
+	/** Seconds of a column: as chosen, or such that there are 60 columns or more, and not more than fit. */
+	unit() {
+		if (chosenTime.unit)
+			return chosenTime.unit;
+		const [from, to] = visibleTime(), span = seconds(to - from), {width} = this.area();
+		const wanted = Math.min(120, width / 4);
+
+		return HEAT_UNITS.findLast(unit => span / unit >= wanted) || HEAT_UNITS[0];
+	}
+
+	/** The cells' size in ticks and pixels. */
+	grid() {
+		const [from, to] = visibleTime(), unit = Math.max(HEAT_ROWS, Math.round(this.unit() * 1e9 / /** @type {Times} */ (when.about).tick));
+		const first = Math.floor(from / unit), columns = Math.ceil(to / unit) - first, {left, width} = this.area();
+
+		return {first, columns, unit, row: unit / HEAT_ROWS, left, wide: Math.min(40, width / columns), tall: Math.max(4, Math.min(6, Math.floor(innerHeight / 160)))};
+	}
+
+	/** @param {Moments} m */
+	drawHeat(m) {
+		const grid = this.grid(), wide = this.pane.clientWidth, height = grid.tall * HEAT_ROWS + RULER;
+		const key = [state.event, visibleTime(), wide, height, grid.unit, chosenTime.who, this.ink.scheme, devicePixelRatio].join();
+
+		if (this.heatKey !== key) {
+			this.drawCells(m, this.sized(this.heatImage, wide, height), grid);
+			this.heatKey = key;
+		}
+		const g = this.sized(this.heat, wide, height);
+		g.drawImage(this.heatImage, 0, 0, wide, height);
+		for (const [range, colour] of this.marks())
+			this.markCells(g, range, colour, grid);
+		const cell = Math.floor(this.cursor / grid.row);
+		g.strokeStyle = this.ink.text;
+		g.lineWidth = 1;
+		g.strokeRect(grid.left + (Math.floor(cell / HEAT_ROWS) - grid.first) * grid.wide + 0.5, RULER + (cell % HEAT_ROWS) * grid.tall + 0.5, Math.max(2, grid.wide - 1), grid.tall - 1);
+	}
+
+	/** @param {Moments} m @param {CanvasRenderingContext2D} g @param {ReturnType<TimeView['grid']>} grid */
+	drawCells(m, g, grid) {
+		const isDark = this.ink.scheme.endsWith('true'), cells = this.cells = new Float64Array(grid.columns * HEAT_ROWS), start = grid.first * grid.unit;
+		let most = 0;
+
+		eachMoment(m, visibleTime(), i => {
+			cells[(m.tick[i] - start) / grid.row | 0] += m.period ? m.period[i] : m.common;
+		});
+		for (const value of cells)
+			most = Math.max(most, value);
+		g.fillStyle = this.ink.panel;
+		g.fillRect(grid.left, RULER, grid.columns * grid.wide, grid.tall * HEAT_ROWS);
+		for (let i = 0; i < cells.length; i++)
+			if (cells[i]) {
+				const heat = Math.sqrt(cells[i] / most);
+
+				g.fillStyle = `hsl(${55 - 50 * heat} 90% ${isDark ? 20 + 45 * heat : 88 - 46 * heat}%)`;
+				g.fillRect(grid.left + Math.floor(i / HEAT_ROWS) * grid.wide, RULER + i % HEAT_ROWS * grid.tall, grid.wide > 3 ? grid.wide - 0.5 : grid.wide, grid.tall - 0.5);
+			}
+		this.labelCells(g, grid);
+	}
+
+	/** @param {CanvasRenderingContext2D} g @param {ReturnType<TimeView['grid']>} grid */
+	labelCells(g, grid) {
+		const unit = grid.unit * /** @type {Times} */ (when.about).tick / 1e9;
+		const every = Math.max(1, Math.ceil(80 / grid.wide));
+
+		g.fillStyle = this.ink.dim;
+		for (let column = 0; column < grid.columns; column += every) {
+			const text = `${+((grid.first + column) * unit).toFixed(3)} s`;
+
+			g.fillText(text, Math.min(grid.left + column * grid.wide, this.pane.clientWidth - g.measureText(text).width - 4), RULER / 2 - 2);
+		}
+		g.textAlign = 'right';
+		for (let row = 0; row < HEAT_ROWS; row += 10)
+			g.fillText(`+${+(row * unit / HEAT_ROWS * 1e3).toPrecision(4)} ms`, grid.left - 6, RULER + row * grid.tall + 7);
+		g.textAlign = 'left';
+	}
+
+	/** @param {CanvasRenderingContext2D} g @param {Span} range @param {string} colour @param {ReturnType<TimeView['grid']>} grid */
+	markCells(g, range, colour, grid) {
+		const from = Math.max(range[0], grid.first * grid.unit), to = Math.min(range[1], (grid.first + grid.columns) * grid.unit);
+
+		for (let column = Math.floor(from / grid.unit); column * grid.unit < to; column++) {
+			const y = Math.max(0, Math.floor((from - column * grid.unit) / grid.row)), end = Math.min(HEAT_ROWS, Math.ceil((to - column * grid.unit) / grid.row));
+			const x = grid.left + (column - grid.first) * grid.wide;
+
+			g.fillStyle = colour;
+			g.globalAlpha = 0.25;
+			g.fillRect(x, RULER + y * grid.tall, grid.wide, (end - y) * grid.tall);
+			g.globalAlpha = 1;
+			g.fillRect(x, RULER + y * grid.tall, grid.wide, 1.5);
+			g.fillRect(x, RULER + end * grid.tall - 1.5, grid.wide, 1.5);
+		}
+	}
+
+	/** The first tick of the cell at a place of the heat map. @param {number} x @param {number} y */
+	cellAt(x, y) {
+		const grid = this.grid();
+		const column = Math.min(grid.columns - 1, Math.max(0, Math.floor((x - grid.left) / grid.wide))), row = Math.min(HEAT_ROWS - 1, Math.max(0, Math.floor((y - RULER) / grid.tall)));
+
+		return (grid.first + column) * grid.unit + row * grid.row;
+	}
+
+	/** The track at a place, or -1. @param {number} y */
+	rowAt(y) {
+		const row = Math.floor((y - RULER + this.pane.scrollTop) / TRACK);
+
+		return y < RULER || row >= this.rows.length ? -1 : row;
+	}
+}
+
+/** @param {CanvasRenderingContext2D} g @param {string} text @param {number} width */
+function fitted(g, text, width) {
+	let cut = text.slice(0, 200);
+
+	if (g.measureText(cut).width <= width && cut === text)
+		return text;
+	while (cut && g.measureText(cut + '\u2026').width > width)
+		cut = cut.slice(0, cut.length > 40 ? cut.length >> 1 : -1);
+	return cut + '\u2026';
+}
+
+/** @type {TimeView} */
+let timeView;
+
+/* ---- what is done ---- */
+
+/** Chooses a range, or the baseline, and shows everything again. @param {Span|null} range @param {boolean} isBase */
+function chooseRange(range, isBase) {
+	if (range) {
+		const [from, to] = wholeTime(), first = Math.max(from, Math.min(to - 1, Math.floor(range[0])));
+
+		range = [first, Math.max(first + 1, Math.min(to, Math.ceil(range[1])))];
+	}
+	chosenTime[isBase ? 'base' : 'range'] = range;
+	renew(true);
+}
+
+/** @param {string} who */
+function chooseWho(who) {
+	chosenTime.who = chosenTime.who === who ? '' : who;
+	renew(true);
+}
+
+/** @param {Span|null} range */
+function showWindow(range) {
+	const [from, to] = wholeTime();
+
+	if (range) {
+		const span = Math.max(10, range[1] - range[0]), first = Math.max(from, Math.min(Math.round(range[0]), to - span));
+
+		range = [first, Math.min(to, Math.round(first + span))];
+	}
+	chosenTime.window = range && (range[0] > from || range[1] < to) ? range : null;
+	writeAddress();
+	showTime();
+}
+
+/** @param {number} factor */
+function zoomTime(factor) {
+	const [from, to] = visibleTime(), span = (to - from) * factor, share = Math.min(1, Math.max(0, (timeView.cursor - from) / (to - from)));
+
+	showWindow([timeView.cursor - span * share, timeView.cursor + span * (1 - share)]);
+}
+
+/** @param {number} step */
+function changeUnit(step) {
+	const at = HEAT_UNITS.indexOf(timeView.unit()) + step;
+
+	if (at < 0 || at >= HEAT_UNITS.length)
+		return;
+	chosenTime.unit = HEAT_UNITS[at];
+	writeAddress();
+	showTime();
+}
+
+/** Follows a pointer from its press to its release. @param {HTMLCanvasElement} canvas @param {(x: number, y: number) => number} tickAt @param {() => number} least ticks of what a click chooses; 0: nothing */
+function listenToDrags(canvas, tickAt, least) {
+	let from = 0, pressed = -1, x0 = 0, isMoved = false;
+	const place = (/** @type {PointerEvent} */ e) => {
+		const box = canvas.getBoundingClientRect();
+		return {x: e.clientX - box.left, y: e.clientY - box.top};
+	};
+	const range = (/** @type {number} */ to) => /** @type {Span} */ ([Math.min(from, to), Math.max(from, to) + least()]);
+
+	canvas.addEventListener('pointerdown', e => {
+		const {x, y} = place(e);
+
+		if (e.button || x < timeView.labelWidth())
+			return;
+		from = tickAt(x, y);
+		pressed = e.pointerId;
+		x0 = x + y;
+		isMoved = false;
+		timeView.wasBase = timeView.isBase;
+		timeView.isBase = timeView.isBase || e.ctrlKey || e.shiftKey || e.metaKey;
+		canvas.setPointerCapture(pressed);
+	});
+	canvas.addEventListener('pointermove', e => {
+		const {x, y} = place(e);
+
+		if (pressed !== e.pointerId) {
+			showTimeTip(e, canvas, x, y);
+			return;
+		}
+		isMoved = isMoved || Math.abs(x + y - x0) > 3;
+		if (!isMoved)
+			return;
+		timeView.dragged = range(timeView.cursor = tickAt(x, y));
+		ui.timeText.textContent = `${timeView.isBase ? 'baseline' : 'range'}: ${rangeText(timeView.dragged)}`;
+		timeView.later();
+	});
+	const end = (/** @type {PointerEvent} */ e) => {
+		const {x, y} = place(e), isBase = timeView.isBase;
+
+		if (pressed !== e.pointerId)
+			return;
+		pressed = -1;
+		timeView.dragged = null;
+		timeView.isBase = timeView.wasBase;
+		timeView.cursor = timeView.anchor = tickAt(x, y);
+		if (e.type === 'pointerup' && (isMoved || least()))
+			chooseRange(range(timeView.cursor), isBase);
+		else
+			showTime();
+	};
+	canvas.addEventListener('pointerup', end);
+	canvas.addEventListener('pointercancel', end);
+	canvas.addEventListener('pointerleave', () => { ui.tip.hidden = true; });
+}
+
+/** @param {PointerEvent} e @param {HTMLCanvasElement} canvas @param {number} x @param {number} y */
+function showTimeTip(e, canvas, x, y) {
+	const v = timeView, {left, width} = v.area(), lines = [];
+
+	if (canvas === v.tracks) {
+		const row = v.rowAt(y), first = Math.floor(v.pane.scrollTop / TRACK), n = Math.ceil(width);
+
+		if (row >= 0) {
+			const thread = v.rows[row][0] === 't' ? when.threads[Number(v.rows[row].slice(1))] : null;
+
+			lines.push(thread ? `${short(thread.name, 200)} (process ${thread.pid}, thread ${thread.tid})` : whoText(v.rows[row]));
+			if (x >= left)
+				lines.push(amount(v.columns[(row - first) * n + Math.floor(x - left)] || 0));
+			else
+				lines.push('A click shows only this in all sections.');
+		}
+		if (x >= left)
+			lines.push(`at ${secondsText(seconds(v.tickAt(x)), seconds(visibleTime()[1] - visibleTime()[0]) / 100)}`);
+	} else if (x >= left) {
+		const grid = v.grid(), tick = v.cellAt(x, y);
+
+		lines.push(rangeText([tick, tick + grid.row]), amount(v.cells[Math.floor((tick - grid.first * grid.unit) / grid.row)] || 0));
+	}
+	ui.tip.hidden = !lines.length;
+	if (!lines.length)
+		return;
+	ui.tip.replaceChildren(...lines.map(line => make('div', {}, line)));
+	placeTip(e);
+}
+
+/** Keys of the two panes. @param {KeyboardEvent} e @param {boolean} isHeat */
+function timeKey(e, isHeat) {
+	const v = timeView, [from, to] = visibleTime(), grid = v.grid();
+	const step = isHeat ? grid.unit : Math.max(1, Math.round((to - from) / 100)), small = isHeat ? grid.row : 0;
+	/** @type {Object<string, number>} */
+	const steps = {ArrowLeft: -step, ArrowRight: step, ArrowUp: -small, ArrowDown: small, Home: from - v.cursor, End: to - v.cursor};
+	const rowStep = !isHeat && e.key === 'ArrowUp' ? -1 : !isHeat && e.key === 'ArrowDown' ? 1 : 0;
+
+	if (e.ctrlKey || e.metaKey || e.altKey)
+		return;
+	if (rowStep) {
+		v.rowCursor = Math.min(v.rows.length - 1, Math.max(0, v.rowCursor + rowStep));
+		v.pane.scrollTop = Math.max(0, Math.min(v.pane.scrollTop, v.rowCursor * TRACK), (v.rowCursor + 2) * TRACK + RULER - v.pane.clientHeight);
+		ui.timeText.textContent = v.rows.length ? whoText(v.rows[v.rowCursor]) : '';
+		v.later();
+	} else if (e.key in steps) {
+		v.cursor = Math.round(Math.min(to, Math.max(from, v.cursor + steps[e.key])));
+		if (e.shiftKey) {
+			chosenLater([Math.min(v.anchor, v.cursor), Math.max(v.anchor, v.cursor)]);
+		} else {
+			v.anchor = v.cursor;
+			ui.timeText.textContent = `at ${secondsText(seconds(v.cursor), seconds(to - from) / 100)}`;
+			v.later();
+		}
+	} else if (e.key === 'Enter' && !isHeat && v.rowCursor >= 0) {
+		chooseWho(v.rows[v.rowCursor]);
+	} else if (e.key === 'Escape' && (chosenTime.range || chosenTime.base)) {
+		chooseRange(null, !chosenTime.range);
+	} else if (e.key === '+' || e.key === '=' || e.key === '-') {
+		zoomTime(e.key === '-' ? 2 : 0.5);
+	} else if (e.key === '[' || e.key === ']') {
+		changeUnit(e.key === '[' ? -1 : 1);
+	} else if (e.key === 'b') {
+		ui.baseline.click();
+	} else {
+		return;
+	}
+	e.preventDefault();
+	e.stopPropagation();
+}
+
+let timer = 0;
+
+/** Chooses what keys have marked, as soon as they rest. @param {Span} range */
+function chosenLater(range) {
+	const isBase = timeView.isBase;
+
+	timeView.dragged = range;
+	ui.timeText.textContent = `${isBase ? 'baseline' : 'range'}: ${rangeText(range)}`;
+	timeView.later();
+	clearTimeout(timer);
+	timer = setTimeout(() => {
+		timeView.dragged = null;
+		if (range[1] > range[0])
+			chooseRange(range, isBase);
+	}, 200);
+}
+
+/* ---- the section ---- */
+
+function buildTime() {
+	const tracks = make('canvas', {role: 'img', 'aria-label': 'Tracks: who was sampled when'}), heat = make('canvas', {role: 'img', 'aria-label': 'Heat map: samples by time and offset'});
+	const filler = make('div', {class: 'filler'}, tracks);
+	const keys = 'arrow keys move the cursor, with Shift they choose a range, b: of the baseline, Escape clears it';
+	const pane = make('div', {class: 'tracks', tabindex: 0, role: 'application', 'aria-label': `Tracks by time: ${keys}, Enter chooses the track`,
+		keydown: (/** @type {KeyboardEvent} */ e) => timeKey(e, false), scroll: () => timeView.later()}, filler);
+	const map = make('div', {class: 'heat', tabindex: 0, role: 'application', 'aria-label': `Heat map: ${keys}`,
+		keydown: (/** @type {KeyboardEvent} */ e) => timeKey(e, true)}, heat);
+
+	timeView = new TimeView(pane, filler, tracks, heat);
+	ui.timeText = make('p', {role: 'status', 'aria-live': 'polite'});
+	ui.byCpu = make('select', {'aria-label': 'Tracks', change: () => {
+		chosenTime.byCpu = /** @type {HTMLSelectElement} */ (ui.byCpu).value === 'cpu';
+		writeAddress();
+		showTime();
+	}}, make('option', {value: ''}, 'Threads'), make('option', {value: 'cpu'}, 'CPUs'));
+	ui.baseline = make('button', {title: 'What is dragged is the baseline (b; or Ctrl or Shift with a drag)', click: () => {
+		timeView.isBase = !timeView.isBase;
+		showTime();
+	}}, 'Baseline');
+	const bar = make('div', {class: 'tools', role: 'toolbar', 'aria-label': 'Time'}, ui.byCpu, ui.baseline,
+		make('button', {click: () => showWindow(chosenTime.range), title: 'Shows only the range'}, 'Zoom to range'),
+		make('button', {click: () => zoomTime(0.5), title: 'Closer (+)', 'aria-label': 'Closer'}, '+'),
+		make('button', {click: () => zoomTime(2), title: 'Farther (-)', 'aria-label': 'Farther'}, '\u2212'),
+		make('button', {click: () => showWindow(null), title: 'Shows all of the time'}, 'Whole time'),
+		make('button', {click: () => changeUnit(-1), title: 'Shorter columns of the heat map ([)'}, 'Finer'),
+		make('button', {click: () => changeUnit(1), title: 'Longer columns of the heat map (])'}, 'Coarser'));
+
+	listenToDrags(tracks, x => timeView.tickAt(x), () => 0);
+	listenToDrags(heat, (x, y) => timeView.cellAt(x, y), () => timeView.grid().row);
+	tracks.addEventListener('click', e => {
+		const box = tracks.getBoundingClientRect(), row = timeView.rowAt(e.clientY - box.top);
+
+		if (e.clientX - box.left < timeView.labelWidth() && row >= 0)
+			chooseWho(timeView.rows[row]);
+	});
+	new ResizeObserver(() => timeView.later()).observe(pane);
+	ui.heatText = make('p', {class: 'dim'});
+	ui.change = make('div');
+	return make('section', {class: 'time', 'aria-label': 'Time'}, bar, ui.timeText, pane, ui.heatText, map, ui.change);
+}
+
+/** Sentences about what is chosen. */
+function timeWords() {
+	const {range, who} = chosenTime, of = chosenTime.range || wholeTime(), words = [];
+
+	words.push(`${range ? 'Range' : 'All'}: ${rangeText(of)}${who ? `, ${short(whoText(who), 60)}` : ''}: ${amount(shown.tree.sum[shown.tree.n])}`
+		+ ` (${share(shown.tree.sum[shown.tree.n], eventShown().period)})`);
+	if (range)
+		words.push(`report --time ${rangeOption(range)}`);
+	if (!range)
+		words.push('Drag to choose a range: all sections follow. Ctrl or Shift and a drag choose the baseline.');
+	return words.join(' \u00b7 ');
+}
+
+async function showTime() {
+	const about = when.about;
+
+	if (!about || !timeView)
+		return;
+	showRange();
+	if (state.view !== 'time')
+		return;
+	timeView.moments = await momentsOf(state.event);
+	/** @type {HTMLSelectElement} */ (ui.byCpu).value = chosenTime.byCpu ? 'cpu' : '';
+	ui.baseline.setAttribute('aria-pressed', String(timeView.isBase));
+	ui.timeText.textContent = timeWords();
+	const unit = timeView.unit();
+	ui.heatText.textContent = `Heat map: a column is ${unit >= 1 ? `${unit} s` : `${unit * 1000} ms`}, a cell ${+(unit * 1000 / HEAT_ROWS).toPrecision(4)} ms of it.`
+		+ (about.every > 1 ? ` One of ${about.every} samples is in this file and stands for the others: sums of ranges are estimates.` : '')
+		+ (about.timeless ? ` ${about.timeless.toLocaleString('en')} samples have no time and are left out here.` : '');
+	showChange();
+	timeView.later();
+}
+
+/** What is chosen, above all sections. */
+function showRange() {
+	const chip = (/** @type {string} */ text, /** @type {() => void} */ clear) => make('button', {click: clear, title: 'A click takes it back'}, `${text} \u00d7`);
+
+	ui.range.replaceChildren();
+	if (chosenTime.range)
+		ui.range.append(chip(`range ${rangeText(chosenTime.range)}`, () => chooseRange(null, false)));
+	if (chosenTime.base)
+		ui.range.append(chip(`baseline ${rangeText(chosenTime.base)}`, () => chooseRange(null, true)));
+	if (chosenTime.who)
+		ui.range.append(chip(`only ${short(whoText(chosenTime.who), 40)}`, () => chooseWho(chosenTime.who)));
+}
