@@ -243,6 +243,25 @@ def the_code_of_hot_functions_has_the_counts_of_annotate():
 
 
 @test
+def events_are_said_with_their_settings_groups_and_losses():
+    needs_browser()
+    record_spin()
+    assert pace('record', '-g', '-e', '{cpu-clock,page-faults}', '-c', '100000', '-o', 'group.data', '--', './prog').status == 0
+    assert pace('report', '-i', 'group.data', '--html', 'group.html').status == 0
+    samples = {event['event']: event['samples'] for event in json.loads(pace('report', '-i', 'group.data', '--json').out)['events']}
+    text, hash = browse('group.html', '''
+        await page.click('nav >> text=Events');
+        await page.waitForSelector('.events tbody tr');
+        const text = await page.evaluate(() => document.querySelector('.events').innerText + ui.eventRows.lastChild.innerText);
+        await page.click('.events >> text=cpu-clock');
+        await page.waitForTimeout(150);
+        return [text, await page.evaluate(() => location.hash)];''')
+    words = re.sub(r'\s+', ' ', text)
+    assert f"cpu-clock {samples['cpu-clock']:,} " in words and 'every 100,000 leads a group of 2' in words, words
+    assert 'in the group of cpu-clock' in words and '0 samples were lost' in words, words
+
+
+@test
 def hostile_source_does_nothing_but_appear():
     needs_browser()
     needs('cc')

@@ -5,6 +5,7 @@
 #include "base/term.h"
 #include "cmd/report/report_about.h"
 #include "cmd/report/report_code.h"
+#include "cmd/report/report_events.h"
 #include "cmd/report/report_wall.h"
 #include "profile/check/shares.h"
 #include "view/rows/hierrows.h"
@@ -386,8 +387,10 @@ static void add_documents(const struct answer *a, struct page_about *about)
 	for (u32 event = 0; event < a->profile->events.n; event++)
 		if (!is_left_out(a, event, 1))
 			vec_add(&events, event);
-	if (recorded_has_trace(a->recorded))
+	if (recorded_has_trace(a->recorded)) {
+		report_events(a->recorded, about);
 		report_code(a->recorded, a->symbols, events.at, events.n, about);
+	}
 	vec_fini(&events);
 }
 

@@ -60,11 +60,11 @@ struct rowset_place {
 	u64 address;             /* in that file, or absolute; 0: the place is a function */
 	/* Path of the source file; of a place that is a function, the file that it is written in. NULL: not known, or not asked for. */
 	const char *source;
-	u32 line;                /* likewise; 0: not known */
-	u32 function;            /* places with the same number have the same name and dso */
-	char kind;               /* enum codekind */
-	bool is_thread;          /* the name is a thread's: not code */
-	bool is_inlined;         /* part of the code of the node's parent */
+	u32 line;        /* likewise; 0: not known */
+	u32 function;    /* places with the same number have the same name and dso */
+	char kind;       /* enum codekind */
+	bool is_thread;  /* the name is a thread's: not code */
+	bool is_inlined; /* part of the code of the node's parent */
 };
 
 /* Where a sample of the timeline is in a tree of stacks. */

@@ -50,8 +50,8 @@ static size_t show_rows(struct writing *w, u64 least)
 	for (size_t i = 0; i < n; i++) {
 		if (samples_of(w, i) < least)
 			continue;
-		for (size_t k = MAX(until, i < AROUND ? 0 : i - AROUND);
-			k < MIN(n, i + AROUND + 1); k++) {
+		for (size_t k = MAX(until, i < AROUND ? 0 : i - AROUND); k < MIN(n, i + AROUND + 1);
+			k++) {
 			w->is_shown[k] = true;
 			n_shown++;
 			until = k + 1;
@@ -156,7 +156,8 @@ static void add_files(struct writing *w)
 		if (file->source.state == SOURCE_MISSING)
 			json_text(w->text, "why", str_text(&file->source.why));
 		if (file->source.state == SOURCE_NEWER)
-			json_text(w->text, "why", "changed after the program was built: lines may have moved");
+			json_text(w->text, "why",
+				"changed after the program was built: lines may have moved");
 		json_open(w->text, "lines", '[');
 		if (file->source.state != SOURCE_MISSING)
 			add_stretches(w, i, &lines, &n_left);
@@ -211,7 +212,7 @@ static void add_row(struct writing *w, size_t i, s64 chain)
 	const struct assembly_row *row = &w->a->rows.at[i];
 	const struct annotation_count *counts = &w->a->counts.at[row->counts];
 	const char *refers = row->target ? row->target
-		: row->reference	 ? row->reference
+		: row->reference         ? row->reference
 					 : row->literal;
 
 	str_addc(w->text, '[');

@@ -11,6 +11,7 @@ const SECTIONS = {
 	functions: {title: 'Functions', build: buildFunctions, show: showFunctions},
 	time: {title: 'Time', has: () => when.about !== null, build: buildTime},
 	code: {title: 'Code', has: () => hasChunk('code'), build: buildCode, show: showCode},
+	events: {title: 'Events', has: () => hasChunk('counters'), build: buildEvents, show: showEvents},
 };
 /** Those of this page. @type {string[]} */
 let views = [];
