@@ -21,6 +21,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_list,
 	&cmd_evlist,
 	&cmd_script,
+	&cmd_timechart,
 	&cmd_readperf,
 	&cmd_buildid_list,
 	&cmd_cache,

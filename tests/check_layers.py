@@ -35,6 +35,7 @@ ROOMS = {
     'profile': {
         'maths': 'figures of many numbers',
         'gather': 'from samples to a profile',
+        'chart': 'what CPUs and tasks did, moment by moment',
         'import': 'profiles of other programs',
         'tree': 'what called what',
         'memory': 'cache lines that CPUs share',
@@ -54,6 +55,7 @@ ROOMS = {
         'code': 'functions with their samples',
         'stat': 'counts',
         'memory': 'cache lines that CPUs share',
+        'chart': 'what CPUs and tasks did, moment by moment',
     },
     'cmd': {
         '': 'each command, and what several have in common',

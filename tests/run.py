@@ -76,6 +76,7 @@ SUITES = [
     ('annotate', [sys.executable, f'{HERE}/oracle/test_annotate.py']),
     ('colour', [sys.executable, f'{HERE}/oracle/test_colour.py']),
     ('html', [sys.executable, f'{HERE}/oracle/test_html.py']),
+    ('timechart', [sys.executable, f'{HERE}/oracle/test_timechart.py']),
     ('htmltime', [sys.executable, f'{HERE}/oracle/test_html_time.py']),
     ('c2c', [sys.executable, f'{HERE}/oracle/test_c2c.py']),
     ('quipper', [sys.executable, f'{HERE}/oracle/test_quipper.py']),

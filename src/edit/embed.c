@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/sort.h"
 #include "base/workers.h"
 #include "profile/code/excerpt.h"
 #include "symbol/jit/foreign.h"
@@ -117,12 +118,7 @@ static const char *seek(struct embed *e, struct embedding *d, u64 address, u64 n
 	return a.name;
 }
 
-static int by_at(const void *a, const void *b)
-{
-	const struct sought *x = a, *y = b;
-
-	return x->at < y->at ? -1 : x->at > y->at;
-}
+SORT_BY(by_at, struct sought, at)
 
 /* Sorts the places that were looked up and merges equal ones. */
 static void end_names(struct embedding *d)
@@ -267,25 +263,10 @@ static void find_lines(struct embed *e, struct embedding *d)
 
 /* ---- into the embedder ---- */
 
-static bool is_same_name(const struct embedded_name *a, const struct embedded_name *b)
-{
-	return a->start == b->start && a->end == b->end && a->origin == b->origin &&
-		!strcmp(a->name, b->name);
-}
-
 static int by_name(const void *a, const void *b)
 {
-	const struct embedded_name *x = *(const struct embedded_name *const *)a,
-				   *y = *(const struct embedded_name *const *)b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	/* Of two names with one start the inner one comes later. */
-	if (x->end != y->end)
-		return x->end > y->end ? -1 : 1;
-	if (x->origin != y->origin)
-		return x->origin < y->origin ? -1 : 1;
-	return strcmp(x->name, y->name);
+	return embedded_name_order(*(const struct embedded_name *const *)a,
+		*(const struct embedded_name *const *)b);
 }
 
 typedef VEC(const struct embedded_name *) name_list;
@@ -301,7 +282,7 @@ static void collect_names(const struct embedding *d, name_list *names)
 	if (names->n)
 		qsort(names->at, names->n, sizeof(*names->at), by_name);
 	for (size_t i = 0; i < names->n; i++)
-		if (!n || !is_same_name(names->at[n - 1], names->at[i]))
+		if (!n || embedded_name_order(names->at[n - 1], names->at[i]))
 			names->at[n++] = names->at[i];
 	names->n = n;
 }

@@ -3,14 +3,10 @@
 #include <stdlib.h>
 
 #include "base/num.h"
+#include "base/sort.h"
 #include "base/sysfile.h"
 
-static int by_number(const void *a, const void *b)
-{
-	u32 x = *(const u32 *)a, y = *(const u32 *)b;
-
-	return x < y ? -1 : x > y;
-}
+SORT_NUMBERS(by_number, u32)
 
 static int no_list(const char *text, const char *at, struct err *err)
 {

@@ -10,6 +10,7 @@
 
 #include "base/folder.h"
 #include "base/num.h"
+#include "base/sort.h"
 #include "base/sysfile.h"
 
 struct thread_adding {
@@ -150,14 +151,7 @@ static int each_id(struct target *t, const char *option, const char *text,
 	return 0;
 }
 
-static int by_process_and_thread(const void *a, const void *b)
-{
-	const struct target_thread *x = a, *y = b;
-
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return x->tid < y->tid ? -1 : x->tid > y->tid;
-}
+SORT_BY(by_process_and_thread, struct target_thread, pid, tid)
 
 /*
  * A thread that is listed twice, or by -p and by -t, has one counter: two would count everything

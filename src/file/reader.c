@@ -12,6 +12,7 @@
 
 #include "arch/arch.h"
 #include "base/fd.h"
+#include "base/sort.h"
 #include "event/names.h"
 #include "file/salvage.h"
 
@@ -493,12 +494,7 @@ static void find_behind(struct reader *r, struct log *log)
 
 /* ---- directories ---- */
 
-static int by_number(const void *a, const void *b)
-{
-	u32 x = *(const u32 *)a, y = *(const u32 *)b;
-
-	return x < y ? -1 : x > y;
-}
+SORT_NUMBERS(by_number, u32)
 
 /* Opens the files data.0, data.1 ..., which have records and nothing else. */
 static int open_parts(struct reader *r, struct err *err)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "event/abi.h"
 
 enum { SWITCHES_ON = 1 << 0, SWITCHES_OFF = 1 << 1 };
@@ -53,14 +54,7 @@ void switching_watch(struct switching *w, struct session *s, const struct switch
 	session_watch(s, &w->observer);
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct switching_mark *x = a, *y = b;
-
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
-}
+SORT_BY(by_time, struct switching_mark, time, offset)
 
 /* A name may have modifiers that the user left out, so the message lists all events. */
 static int check_name(const struct switching *w, const char *option, const char *name,

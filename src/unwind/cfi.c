@@ -3,13 +3,9 @@
 #include <stdlib.h>
 
 #include "base/search.h"
+#include "base/sort.h"
 
-static int by_start(const void *a, const void *b)
-{
-	const struct cfi_function *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
+SORT_BY(by_start, struct cfi_function, start)
 
 /* Adds all FDEs of a section to the index. */
 static void add_section(struct cfi *cfi, const struct entry_section *section)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/search.h"
+#include "base/sort.h"
 #include "arch/x86_decode.h"
 
 enum { ALIGNED = 16 };
@@ -100,12 +101,7 @@ static void scan_piece(struct scan *s, const struct bytes *b)
 	}
 }
 
-static int by_value(const void *a, const void *b)
-{
-	u64 x = *(const u64 *)a, y = *(const u64 *)b;
-
-	return x < y ? -1 : x > y;
-}
+SORT_NUMBERS(by_value, u64)
 
 void starts_finish(struct starts *s)
 {

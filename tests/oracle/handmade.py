@@ -79,3 +79,116 @@ def write_branches(path):
     samples = [{'ip': TEXT + 0x200, 'branches': [(TEXT + 0x100 + i % 3 * 16, TEXT + 0x800 + (i + k) % 4 * 32, 1 + i % 2 | i % 2 << 2 | k % 2 << 3 | (i * k) << 4)
                                                  for k in range(4)]} for i in range(24)]
     write(path, IP | TID | TIME | PERIOD | BRANCH_STACK, samples, branch_type=1 << 3)
+
+
+# ---- the scheduler ----
+
+FORK, EXIT, SWITCH_CPU_WIDE, RAW, IDENTIFIER, SAMPLE_ID_ALL = 7, 4, 15, 1 << 10, 1 << 16, 1 << 18
+TRACEPOINT, FEATURE_TRACING = 2, 1
+COMMON = [('unsigned short', 'common_type', 2), ('unsigned char', 'common_flags', 1), ('unsigned char', 'common_preempt_count', 1),
+          ('int', 'common_pid', 4)]
+TRACEPOINTS = {
+    'sched:sched_switch': (301, [('char', 'prev_comm[16]', 16), ('pid_t', 'prev_pid', 4), ('int', 'prev_prio', 4), ('long', 'prev_state', 8),
+                                 ('char', 'next_comm[16]', 16), ('pid_t', 'next_pid', 4), ('int', 'next_prio', 4)]),
+    'sched:sched_wakeup': (302, [('char', 'comm[16]', 16), ('pid_t', 'pid', 4), ('int', 'prio', 4), ('int', 'target_cpu', 4)]),
+    'power:cpu_idle': (303, [('u32', 'state', 4), ('u32', 'cpu_id', 4)]),
+    'power:cpu_frequency': (304, [('u32', 'state', 4), ('u32', 'cpu_id', 4)]),
+    'syscalls:sys_enter_read': (305, [('int', '__syscall_nr', 4), ('int', 'pad', 4), ('unsigned long', 'fd', 8)]),
+    'syscalls:sys_exit_read': (306, [('int', '__syscall_nr', 4), ('int', 'pad', 4), ('long', 'ret', 8)]),
+}
+LETTERS = {'u32': 'I', 'pid_t': 'i', 'int': 'i', 'long': 'q', 'unsigned long': 'Q'}
+
+
+def trace_format(name):
+    number, fields = TRACEPOINTS[name]
+    text, offset = f'name: {name.split(":")[1]}\nID: {number}\nformat:\n', 0
+    for kind, field, size in COMMON + fields:
+        text += f'\tfield:{kind} {field};\toffset:{offset};\tsize:{size};\tsigned:{int(kind in ("int", "long", "pid_t"))};\n'
+        offset += size
+        if field == 'common_pid':
+            text += '\n'
+    return (text + '\nprint fmt: "made"\n').encode()
+
+
+def tracing_data():
+    """trace-cmd.dat(5), version 6: no functions, no formats of printk."""
+    page = b'\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n' \
+           b'\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n'
+    event = b'# compressed entry header\n\ttype_len    :    5 bits\n\ttime_delta  :   27 bits\n\tarray       :   32 bits\n'
+    data = b'\x17\x08\x44tracing0.6\0' + struct.pack('<BBI', 0, 8, 4096)
+    data += b'header_page\0' + struct.pack('<Q', len(page)) + page + b'header_event\0' + struct.pack('<Q', len(event)) + event
+    data += struct.pack('<I', 0)
+    systems = sorted({name.split(':')[0] for name in TRACEPOINTS})
+    data += struct.pack('<I', len(systems))
+    for system in systems:
+        names = [name for name in TRACEPOINTS if name.split(':')[0] == system]
+        data += system.encode() + b'\0' + struct.pack('<I', len(names))
+        for name in names:
+            text = trace_format(name)
+            data += struct.pack('<Q', len(text)) + text
+    return data + struct.pack('<IIQ', 0, 0, 0)
+
+
+class Scheduler:
+    """A recording of the scheduler, event by event; times are ns from 1 s on."""
+
+    def __init__(self, path, names=('sched:sched_switch', 'sched:sched_wakeup', 'power:cpu_idle')):
+        self.path, self.names, self.size = path, list(names), 0
+        self.type = IP | TID | TIME | CPU | PERIOD | RAW | IDENTIFIER
+        self.file = open(path, 'wb')
+        self.at = HEADER + (ATTR + 16) * len(self.names) + 8 * len(self.names)
+        self.file.seek(self.at)
+
+    def put(self, data):
+        self.file.write(data)
+        self.size += len(data)
+
+    def trailer(self, pid, tid, time, cpu):
+        return struct.pack('<2IQ2IQ', pid, tid, time, cpu, 0, 1)
+
+    def comm(self, pid, tid, name, time=0):
+        body = struct.pack('<2I', pid, tid) + name[:15].ljust(16, b'\0')
+        self.put(record(COMM, 0, body + self.trailer(pid, tid, time, 0)))
+
+    def fork(self, pid, tid, parent, time):
+        self.put(record(FORK, 0, struct.pack('<4IQ', pid, parent, tid, parent, time) + self.trailer(parent, parent, time, 0)))
+
+    def exit(self, pid, tid, time):
+        self.put(record(EXIT, 0, struct.pack('<4IQ', pid, pid, tid, tid, time) + self.trailer(pid, tid, time, 0)))
+
+    def event(self, name, time, cpu, tid, *values, pid=None, flags=0):
+        number, fields = TRACEPOINTS[name]
+        raw = struct.pack('<HBBi', number, flags, 0, tid)
+        for (kind, _, size), value in zip(fields, values):
+            raw += value[:size].ljust(size, b'\0') if kind == 'char' else struct.pack('<' + LETTERS[kind], value)
+        raw = raw.ljust(-(-(len(raw) + 4) // 8) * 8 - 4, b'\0')
+        body = struct.pack('<QQ2IQ2IQI', self.names.index(name) + 1, 0, tid if pid is None else pid, tid, time, cpu, 0, 1, len(raw)) + raw
+        self.put(record(SAMPLE, 1, body))
+
+    def switch(self, time, cpu, prev, state, following, names=None):
+        name = (names or {}).get
+        self.event('sched:sched_switch', time, cpu, prev, name(prev, b'idle' if not prev else b'task%d' % prev), prev, 120, state,
+                   name(following, b'idle' if not following else b'task%d' % following), following, 120)
+
+    def wakeup(self, time, cpu, waker, woken, flags=0, names=None):
+        self.event('sched:sched_wakeup', time, cpu, waker, (names or {}).get(woken, b'task%d' % woken), woken, 120, cpu, flags=flags)
+
+    def close(self):
+        n, file = len(self.names), self.file
+        ids_at = HEADER + (ATTR + 16) * n
+        tracing, description = tracing_data(), struct.pack('<2I', n, ATTR)
+        for i, name in enumerate(self.names):
+            attr = struct.pack('<2I5Q2I3Q', TRACEPOINT, ATTR, TRACEPOINTS[name][0], 1, self.type, 0, SAMPLE_ID_ALL, 0, 0, 0, 0, 0).ljust(ATTR, b'\0')
+            file.seek(HEADER + (ATTR + 16) * i)
+            file.write(attr + struct.pack('<2Q', ids_at + 8 * i, 8))
+            file.seek(ids_at + 8 * i)
+            file.write(struct.pack('<Q', i + 1))
+            text = name.encode().ljust(64, b'\0')
+            description += attr + struct.pack('<2I', 1, len(text)) + text + struct.pack('<Q', i + 1)
+        file.seek(0)
+        file.write(b'PERFILE2' + struct.pack('<2Q', HEADER, ATTR + 16) + struct.pack('<6Q', HEADER, (ATTR + 16) * n, self.at, self.size, 0, 0) +
+                   struct.pack('<4Q', 1 << FEATURE_TRACING | 1 << 12, 0, 0, 0))
+        sections = self.at + self.size
+        file.seek(sections)
+        file.write(struct.pack('<4Q', sections + 32, len(tracing), sections + 32 + len(tracing), len(description)) + tracing + description)
+        file.close()

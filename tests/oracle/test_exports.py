@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import sqlite3
 import sys
 import tempfile
@@ -81,7 +82,7 @@ def compare(wanted, got, n_functions=5):
     """All functions are equal, and there are enough of them to say so."""
     assert len([n for n in wanted.total.values() if n]) >= n_functions, wanted.total
     assert got.all == wanted.all, (got.all, wanted.all)
-    assert +got.own == +wanted.own, (got.own - wanted.own, wanted.own - got.own)
+    assert got.own is None or +got.own == +wanted.own, (got.own - wanted.own, wanted.own - got.own)
     assert +got.total == +wanted.total, (got.total - wanted.total, wanted.total - got.total)
 
 
@@ -127,6 +128,45 @@ def read_firefox(path):
                 names.append(strings[functions['name'][frames['func'][frame]]] + (' (inlined)' if frames['inlineDepth'][frame] else ''))
                 stack = stacks['prefix'][stack]
             sums.add(names, round(weight * factor))
+    return result
+
+
+def read_chrome(path):
+    """Slices are nested, and each track is in the order of time. Where slices tell no sums, their lengths do."""
+    with open(path, encoding='utf-8') as file:
+        events = json.load(file)['traceEvents']
+    assert {event['ph'] for event in events} <= set('BECM'), events[:5]
+    result, names, tracks = {}, {}, {}
+    for event in events:
+        where = event['pid'], event['tid']
+        if event['name'] == 'thread_name':
+            names[where] = event['args']['name']
+        if event['ph'] not in 'BE':
+            continue
+        name = names[where]
+        sums = result.setdefault(name.rsplit('(', 1)[1][:-1] if name.endswith(')') else name, Sums())
+        track = tracks.setdefault(where, {'time': 0, 'open': []})
+        ns = round(event['ts'] * 1000)
+        assert ns >= track['time'], event
+        track['time'] = ns
+        if event['ph'] == 'B':
+            track['open'].append({'name': event['name'], 'from': ns, 'below': 0})
+            continue
+        slice_ = track['open'].pop()
+        assert slice_['name'] == event['name'], (slice_, event)
+        length = sum(event['args'].values()) if 'args' in event else ns - slice_['from']
+        sums.own[event['name']] += length - slice_['below']
+        # In recursion the outermost one counts.
+        sums.total[event['name']] += 0 if any(other['name'] == event['name'] for other in track['open']) else length
+        if track['open']:
+            track['open'][-1]['below'] += length
+        else:
+            sums.all += length
+    assert not any(track['open'] for track in tracks.values())
+    for sums in result.values():
+        # As in reports, a sample in an inlined function is one of the function that contains it: see Sums.add().
+        if any(name.endswith(' (inlined)') and n for name, n in sums.own.items()):
+            sums.own = None
     return result
 
 
@@ -290,7 +330,7 @@ WITH RECURSIVE up (leaf, node) AS (SELECT node, node FROM counts UNION SELECT up
 seen AS (SELECT DISTINCT up.leaf, p.function, p.inlined FROM up JOIN nodes n ON n.id = up.node JOIN frames p ON p.id = n.frame)
 SELECT function, inlined, sum(period) FROM seen JOIN counts c ON c.node = seen.leaf WHERE c.event = ? GROUP BY function, inlined
 """
-READERS = {'speedscope': read_speedscope, 'firefox': read_firefox, 'pprof': read_pprof, 'callgrind': read_callgrind, 'otlp': read_otlp, 'sqlite': read_sqlite}
+READERS = {'speedscope': read_speedscope, 'firefox': read_firefox, 'chrome': read_chrome, 'pprof': read_pprof, 'callgrind': read_callgrind, 'otlp': read_otlp, 'sqlite': read_sqlite}
 
 
 @test
@@ -445,23 +485,29 @@ class Profiler:
         self.path, self.script = path, os.path.join(packages(), '@firefox-devtools/profiler-cli/dist/profiler-cli.js')
         # The path of its socket has to be short.
         self.folder = tempfile.mkdtemp(prefix='pq-')
-        self.env = dict(os.environ, PROFILER_CLI_SESSION_DIR=self.folder)
+        self.env, self.pid = dict(os.environ, PROFILER_CLI_SESSION_DIR=self.folder), None
 
     def ask(self, *words):
         return run('node', self.script, *words, env=self.env)
 
     def __enter__(self):
+        done = self.ask('load', self.path)
         # It waits for its daemon for half a second only, which is little on a machine that is busy.
-        for _ in range(8):
-            done = self.ask('load', self.path)
-            if done.status == 0:
-                return self
-            self.ask('stop', '--all')
-            time.sleep(2)
-        raise AssertionError(done)
+        late = re.search(r'did not become ready.*?/([a-z0-9]+)\.log.*?running as pid (\d+)', done.err, re.S)
+        if late:
+            self.pid = int(late.group(2))
+            for _ in range(60):
+                if self.ask('session', 'use', late.group(1)).status == 0 and self.ask('status').status == 0:
+                    return self
+                time.sleep(1)
+        assert done.status == 0, done
+        return self
 
     def __exit__(self, *_):
-        self.ask('stop', '--all')
+        stopped = self.ask('stop', '--all').status == 0
+        if self.pid and not stopped:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGTERM)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def json(self, *words):
@@ -506,6 +552,30 @@ def the_firefox_profiler_reads_profiles_without_times():
     with Profiler(export('firefox', 'plain.folded')) as profiler:
         handle, = profiler.threads().values()
         assert profiler.functions(handle) == {'main': (1, 10), 'work': (2, 9), 'leaf': (7, 7)}
+
+
+@test
+def the_firefox_profiler_measures_the_slices_of_trace_events():
+    path = record()
+    wanted = reported(path, '--no-inline')
+    with Profiler(export('chrome', path, '--no-inline')) as profiler:
+        threads = profiler.threads()
+        for event in EVENTS:
+            markers = profiler.json('thread', 'markers', '--thread', threads[f'work ({event})'])['byType']
+            sums = {marker['markerName']: round(marker['count'] * marker['durationStats']['avg'] * 1e6) for marker in markers if marker['isInterval']}
+            # Markers of a recursion are all counted.
+            for name in ('main', 'work', 'leaf', '_start', '__libc_start_call_main'):
+                assert sums[name] == wanted[event].total[name] > 0, (event, name, sums)
+
+
+@test
+def slices_of_events_that_are_no_time_tell_their_sums():
+    can_record()
+    done = pace('record', '-q', '-g', '-e', 'page-faults', '-c', '1', '-o', 'faults.data', sys.executable, '-c', 'import json')
+    assert done.status == 0, done
+    wanted, = reported('faults.data').values()
+    got, = read_chrome(export('chrome', 'faults.data')).values()
+    compare(wanted, got)
 
 
 @test

@@ -10,6 +10,7 @@
 #include "base/folder.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/sort.h"
 #include "base/sysfile.h"
 #include "event/children.h"
 #include "event/target.h"
@@ -129,12 +130,7 @@ static u64 newest_pid(void)
 	return pid;
 }
 
-static int by_pid(const void *a, const void *b)
-{
-	const struct roots_process *x = a, *y = b;
-
-	return x->pid < y->pid ? -1 : x->pid > y->pid;
-}
+SORT_BY(by_pid, struct roots_process, pid)
 
 struct listing {
 	const roots_process_list *before;

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/sort.h"
 #include "event/children.h"
 
 /* The least number of attempts; and how long to go on trying after that. */
@@ -13,12 +14,7 @@ enum { UNSEEN_NS = 200000 };
 
 /* ---- new threads ---- */
 
-static int by_number(const void *a, const void *b)
-{
-	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
-
-	return x < y ? -1 : x > y;
-}
+SORT_NUMBERS(by_number, pid_t)
 
 static void list_children(const struct target *t, struct children *ret)
 {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/sort.h"
 #include "event/abi.h"
 #include "record/oddity.h"
 
@@ -251,12 +252,7 @@ static void take_record(struct walk *w, struct reader_cursor *cursor, const stru
 		take_other(w, rec);
 }
 
-static int by_type(const void *a, const void *b)
-{
-	const struct inspection_type *x = a, *y = b;
-
-	return x->type < y->type ? -1 : x->type > y->type;
-}
+SORT_BY(by_type, struct inspection_type, type)
 
 int inspection_take(struct inspection *s, struct reader *r, struct log *log, struct err *err)
 {

@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "base/sort.h"
 #include "event/abi.h"
 
 static void add(struct threadcounts *t, const struct threadcount *count)
@@ -69,16 +70,7 @@ static void see(void *ctx, const struct record *rec)
 			.time = s->has_times ? formats_time(f, rec, event) : rec->offset});
 }
 
-static int by_thread(const void *a, const void *b)
-{
-	const struct threadcount *x = a, *y = b;
-
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	return x->event < y->event ? -1 : x->event > y->event;
-}
+SORT_BY(by_thread, struct threadcount, pid, tid, event)
 
 void threadcounts_watch(struct threadcounts *t, struct session *s)
 {

@@ -2,14 +2,9 @@
 
 #include <stdlib.h>
 
-static int by_from(const void *a, const void *b)
-{
-	const struct excerpt_part *x = a, *y = b;
+#include "base/sort.h"
 
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return x->to < y->to ? -1 : x->to > y->to;
-}
+SORT_BY(by_from, struct excerpt_part, from, to)
 
 static int by_samples(const void *a, const void *b)
 {

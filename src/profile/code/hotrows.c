@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
+
 #define SHARE_LEAST 0.01
 
 struct hotness {
@@ -34,12 +36,7 @@ static int by_share(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-static int by_row(const void *a, const void *b)
-{
-	const struct hotness *x = a, *y = b;
-
-	return x->row < y->row ? -1 : x->row > y->row;
-}
+SORT_BY(by_row, struct hotness, row)
 
 static void add_span(struct hotrows *h, size_t from, size_t to)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/sort.h"
 #include "profile/diff/loosename.h"
 #include "profile/diff/renaming.h"
 
@@ -408,12 +409,7 @@ static bool tells_level(const struct delta *d, const struct delta_row *row)
 	return true;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
+SORT_NUMBERS(by_value, double)
 
 static double median_of(double *values, size_t n)
 {

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/random.h"
+#include "base/sort.h"
 #include "profile/maths/variance.h"
 
 enum {
@@ -27,14 +28,7 @@ struct side {
 
 /* ---- the middle ---- */
 
-static int by_value(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	if (x->value != y->value)
-		return x->value < y->value ? -1 : 1;
-	return x->run < y->run ? -1 : x->run > y->run;
-}
+SORT_BY(by_value, struct ranked, value, run)
 
 static void side_init(struct side *s, const double *values, size_t n)
 {
@@ -70,12 +64,7 @@ static double middle(const struct side *s, const u32 *times, size_t total)
 
 /* ---- the interval ---- */
 
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
+SORT_NUMBERS(by_size, double)
 
 /* The share of resamples on each side of the interval. */
 static double tail_of(size_t n)

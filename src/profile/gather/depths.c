@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 enum {
 	ROOT_FRAME = 256, /* room for the root frame itself, above the highest known address */
@@ -56,12 +57,7 @@ void depths_merge(struct depths *d, const struct depths *from)
 			c->sp);
 }
 
-static int by_size(const void *a, const void *b)
-{
-	const u64 *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
+SORT_NUMBERS(by_size, u64)
 
 u64 depths_enough(const struct depths *d, double share)
 {

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/workers.h"
 
 static const u64 TIME_QUANTUM = 100000000; /* ns */
@@ -63,12 +64,7 @@ static void make_profile(void *ctx, size_t i, unsigned worker)
 	w->is_full = !aggregate_flush(&w->counted, allowed_for(&w->counted));
 }
 
-static int by_tid(const void *a, const void *b)
-{
-	const struct profile_task *x = a, *y = b;
-
-	return x->tid < y->tid ? -1 : x->tid > y->tid;
-}
+SORT_BY(by_tid, struct profile_task, tid)
 
 /*
  * Adds the threads' names for reports by thread: the last name of the last thread with each tid.

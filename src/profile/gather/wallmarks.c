@@ -108,6 +108,13 @@ static void see_sample(struct wallmarks *m, const struct record *rec)
 		wall_add(m->wall, 0, load_u32(s->raw.at + at), s->time, WALL_WOKEN);
 }
 
+enum wall_mark wallmarks_of_switch(const struct record *rec)
+{
+	if (!(rec->misc & PERF_RECORD_MISC_SWITCH_OUT))
+		return WALL_IN;
+	return rec->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT ? WALL_PREEMPTED : WALL_LEFT;
+}
+
 static void see_switch(struct wallmarks *m, const struct record *rec)
 {
 	const struct formats *f = &m->session->reader.formats;
@@ -115,10 +122,7 @@ static void see_switch(struct wallmarks *m, const struct record *rec)
 
 	if (!sample_decode_trailer(formats_format(f, formats_event(f, rec)), rec, &s))
 		return;
-	wall_add(m->wall, s.pid, s.tid, s.time,
-		!(rec->misc & PERF_RECORD_MISC_SWITCH_OUT)                ? WALL_IN
-			: rec->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT ? WALL_PREEMPTED
-									  : WALL_LEFT);
+	wall_add(m->wall, s.pid, s.tid, s.time, wallmarks_of_switch(rec));
 }
 
 /* Births and ends. */

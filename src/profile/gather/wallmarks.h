@@ -44,6 +44,9 @@ bool wallmarks_can_have_wall(const struct session *s);
 void wallmarks_watch(struct wallmarks *m, struct session *s, struct wall *w);
 void wallmarks_fini(struct wallmarks *m);
 
+/* What a record of a context switch says: WALL_IN, WALL_PREEMPTED or WALL_LEFT. */
+enum wall_mark wallmarks_of_switch(const struct record *rec);
+
 /* The role of an event of the session. */
 enum wall_role wallmarks_role(const struct session *s, u32 event);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 /* The continued fraction of the incomplete beta function, by the modified Lentz algorithm. */
 static double beta_fraction(double a, double b, double x)
@@ -114,12 +115,7 @@ struct ranked {
 	size_t at;
 };
 
-static int by_p(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	return x->p < y->p ? -1 : x->p > y->p;
-}
+SORT_BY(by_p, struct ranked, p)
 
 void false_discovery(const double *p, double *ret_q, size_t n)
 {

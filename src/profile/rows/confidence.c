@@ -4,18 +4,12 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/sort.h"
 #include "profile/maths/tdist.h"
 
 /* ---- the whole ---- */
 
-static int by_time(const void *a, const void *b)
-{
-	const struct confidence_quantum *x = a, *y = b;
-
-	if (x->event != y->event)
-		return x->event < y->event ? -1 : 1;
-	return x->time < y->time ? -1 : x->time > y->time;
-}
+SORT_BY(by_time, struct confidence_quantum, event, time)
 
 void confidence_whole_init(struct confidence_whole *w, const struct profile *p)
 {

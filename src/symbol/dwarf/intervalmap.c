@@ -5,14 +5,7 @@
 #include "base/search.h"
 #include "base/sort.h"
 
-static int by_start(const void *a, const void *b)
-{
-	const struct range *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->value < y->value ? -1 : x->value > y->value;
-}
+SORT_BY(by_start, struct range, start, value)
 
 static bool is_sorted(const struct range *ranges, size_t n)
 {

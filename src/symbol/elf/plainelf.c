@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "base/workers.h"
 
@@ -91,14 +92,7 @@ static void lay_out(struct making *m, u64 limit)
 	m->image.size = at;
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct part *x = a, *y = b;
-
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return x->section < y->section ? -1 : x->section > y->section;
-}
+SORT_BY(by_place, struct part, from, section)
 
 static int by_size(const void *a, const void *b)
 {

@@ -244,6 +244,17 @@ int embedded_of_memory(struct embedded *e, const void *section, size_t n, struct
 	return r;
 }
 
+int embedded_name_order(const struct embedded_name *x, const struct embedded_name *y)
+{
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->end != y->end)
+		return x->end > y->end ? -1 : 1;
+	if (x->origin != y->origin)
+		return x->origin < y->origin ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
 int embedded_open(struct embedded *e, const struct reader *r, struct err *err)
 {
 	const struct layout_section *s = &r->sections[FEATURE_EMBEDDED];

@@ -195,6 +195,9 @@ struct embedded_name {
 	enum origin origin;
 };
 
+/* By start; of two names with one start the inner one comes later. 0: they are the same. */
+int embedded_name_order(const struct embedded_name *x, const struct embedded_name *y);
+
 /* Returns 1: the recording has this section; 0: it has none; < 0: the section is not readable. */
 int embedded_open(struct embedded *e, const struct reader *r, struct err *err);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/sort.h"
 #include "base/table.h"
 
 /* One DSO in one of the sections. */
@@ -25,26 +26,11 @@ struct named_place {
 
 typedef VEC(struct named_place) place_list;
 
-static int by_place(const void *a, const void *b)
-{
-	const struct named_place *x = a, *y = b;
-
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
-}
+SORT_BY(by_place, struct named_place, at, order)
 
 static int by_name(const void *a, const void *b)
 {
-	const struct embedded_name *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->end != y->end)
-		return x->end > y->end ? -1 : 1;
-	if (x->origin != y->origin)
-		return x->origin < y->origin ? -1 : 1;
-	return strcmp(x->name, y->name);
+	return embedded_name_order(a, b);
 }
 
 static void collect_places(const part_list *parts, struct embedder *out, place_list *places)
@@ -136,12 +122,7 @@ struct run {
 
 typedef VEC(struct run) run_list;
 
-static int by_run(const void *a, const void *b)
-{
-	const struct run *x = a, *y = b;
-
-	return x->from < y->from ? -1 : x->from > y->from;
-}
+SORT_BY(by_run, struct run, from)
 
 /* Sorts the runs and removes overlaps. */
 static void straighten(run_list *runs)
@@ -206,12 +187,7 @@ static void add_code(const part_list *parts, struct embedder *out)
 
 /* ---- unwinding ---- */
 
-static int by_frame(const void *a, const void *b)
-{
-	const struct embedded_frame *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
+SORT_BY(by_frame, struct embedded_frame, start)
 
 static void add_sections(const part_list *parts, struct embedder *out, u32 which)
 {

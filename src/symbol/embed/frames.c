@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/sort.h"
+
 /* ---- making ---- */
 
 struct stretch {
@@ -14,12 +16,7 @@ struct wanted {
 	VEC(struct stretch) stretches[2]; /* by section */
 };
 
-static int by_from(const void *a, const void *b)
-{
-	const struct stretch *x = a, *y = b;
-
-	return x->from < y->from ? -1 : x->from > y->from;
-}
+SORT_BY(by_from, struct stretch, from)
 
 static void find_functions(struct wanted *w, const struct cfi *cfi, const u64 *at, size_t n)
 {

@@ -227,12 +227,7 @@ static void add_dump(struct mapcut *c, const char *path, u32 pid)
 	mem_free(is_first);
 }
 
-static int by_number(const void *a, const void *b)
-{
-	u32 x = *(const u32 *)a, y = *(const u32 *)b;
-
-	return x < y ? -1 : x > y;
-}
+SORT_NUMBERS(by_number, u32)
 
 bool mapcut_add(struct embedder *e, int fd, const char *path, u32 pid, const struct growth *growth,
 	const u64 *places, size_t n)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/num.h"
+#include "base/sort.h"
 #include "base/sysfile.h"
 
 enum { PATH_SIZE = 4096 + 64, MAPS_LIMIT = 64 << 20, TRIES_MAX = 16 };
@@ -60,16 +61,7 @@ static void add_map(void *ctx, const struct map *map)
 		((struct liveproc_map){map->dso->id, in->process, map->start}));
 }
 
-static int compare_maps(const void *a, const void *b)
-{
-	const struct liveproc_map *x = a, *y = b;
-
-	if (x->dso != y->dso)
-		return x->dso < y->dso ? -1 : 1;
-	if (x->process != y->process)
-		return x->process < y->process ? -1 : 1;
-	return x->start < y->start ? -1 : x->start > y->start;
-}
+SORT_BY(compare_maps, struct liveproc_map, dso, process, start)
 
 static const struct maps_node *maps_of(const struct liveproc_process *p)
 {

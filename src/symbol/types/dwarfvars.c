@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/search.h"
+#include "base/sort.h"
 #include "symbol/types/dwarftype.h"
 #include "unwind/operand.h"
 
@@ -381,16 +382,7 @@ void dwarfvars_forget_names(struct dwarfvars_names *names)
 
 /* ---- finding ---- */
 
-static int compare_spots(const void *a, const void *b)
-{
-	const struct dwarfvars_spot *x = a, *y = b;
-
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->place < y->place ? -1 : x->place > y->place;
-}
+SORT_BY(compare_spots, struct dwarfvars_spot, group, start, place)
 
 static u32 group_of(u8 kind, u8 reg)
 {

@@ -12,7 +12,7 @@
 #include "profile/rows/codekind.h"
 #include "view/forms/filelayout.h"
 #include "view/forms/forms.h"
-#include "view/forms/lanes.h"
+#include "view/forms/tracks.h"
 #include "view/forms/stackpath.h"
 
 enum { FORMAT_VERSION = 62, GECKO_VERSION = 30, RESOURCE_LIBRARY = 1 };
@@ -39,7 +39,7 @@ struct firefox_writer {
 	struct str *text;
 	const struct rowset *r;
 	struct filelayout layout;
-	struct lanes lanes;
+	struct tracks tracks;
 	struct distinct strings;
 	struct distinct functions; /* struct function, as bytes */
 	struct distinct sources;
@@ -247,26 +247,26 @@ static void add_ms(struct firefox_writer *w, u64 ns)
 	str_addc(w->text, ',');
 }
 
-static void add_samples(struct firefox_writer *w, const struct lane *lane)
+static void add_samples(struct firefox_writer *w, const struct track *track)
 {
-	const bool is_time = w->r->parts[lane->part].is_time;
-	const struct lane_item *items = w->lanes.items + lane->first;
+	const bool is_time = w->r->parts[track->part].is_time;
+	const struct track_item *items = w->tracks.items + track->first;
 
 	json_open(w->text, "samples", '{');
 	json_text(w->text, "weightType", is_time ? "tracing-ms" : "samples");
-	ADD_COLUMN(w, "stack", lane->n, w->stack_of[items[i].node]);
+	ADD_COLUMN(w, "stack", track->n, w->stack_of[items[i].node]);
 	json_open(w->text, "weight", '[');
-	for (size_t i = 0; i < lane->n; i++)
+	for (size_t i = 0; i < track->n; i++)
 		if (is_time)
 			add_ms(w, items[i].value);
 		else
 			add_element(w, (s64)items[i].value);
 	json_close(w->text, ']');
 	json_open(w->text, "time", '[');
-	for (size_t i = 0; i < lane->n; i++)
-		add_ms(w, items[i].time - w->lanes.first_time);
+	for (size_t i = 0; i < track->n; i++)
+		add_ms(w, items[i].time - w->tracks.first_time);
 	json_close(w->text, ']');
-	json_u64(w->text, "length", lane->n);
+	json_u64(w->text, "length", track->n);
 	json_close(w->text, '}');
 }
 
@@ -283,13 +283,13 @@ static void add_markers(struct firefox_writer *w)
 }
 
 /* Tracks of several events are told apart by their names. */
-static void add_thread(struct firefox_writer *w, const struct lane *lane, size_t nth)
+static void add_thread(struct firefox_writer *w, const struct track *track, size_t nth)
 {
 	struct str name = {0}, pid = {0};
 
 	str_addf(&name, w->r->n_parts > 1 ? "%s (%s)" : "%s",
-		*lane->name ? lane->name : "all threads", w->r->parts[lane->part].name);
-	str_addf(&pid, "%u", lane->pid);
+		*track->name ? track->name : "all threads", w->r->parts[track->part].name);
+	str_addf(&pid, "%u", track->pid);
 	str_addc(w->text, '{');
 	json_text(w->text, "processType", "default");
 	json_u64(w->text, "processStartupTime", 0);
@@ -299,10 +299,10 @@ static void add_thread(struct firefox_writer *w, const struct lane *lane, size_t
 	json_open(w->text, "pausedRanges", '[');
 	json_close(w->text, ']');
 	json_text(w->text, "name", str_text(&name));
-	json_bool(w->text, "isMainThread", lane->pid == lane->tid && !lane->part);
+	json_bool(w->text, "isMainThread", track->pid == track->tid && !track->part);
 	json_text(w->text, "pid", str_text(&pid));
-	json_u64(w->text, "tid", lane->tid ? lane->tid : nth);
-	add_samples(w, lane);
+	json_u64(w->text, "tid", track->tid ? track->tid : nth);
+	add_samples(w, track);
 	add_markers(w);
 	json_close(w->text, '}');
 	str_fini(&name);
@@ -385,22 +385,22 @@ static void add_facts(struct firefox_writer *w)
 /* How much time a sample stands for: that of the first one of an event that is time. */
 static u64 interval_of(const struct firefox_writer *w)
 {
-	vec_each(lane, &w->lanes.at)
-		if (w->r->parts[lane->part].is_time && lane->n)
-			return w->lanes.items[lane->first].value;
+	vec_each(track, &w->tracks.at)
+		if (w->r->parts[track->part].is_time && track->n)
+			return w->tracks.items[track->first].value;
 	return 1000000;
 }
 
 static void add_meta(struct firefox_writer *w)
 {
 	const struct page_about *about = w->page->about;
-	const u64 offset = about && w->lanes.has_times ? about->wall_offset_ns : 0;
+	const u64 offset = about && w->tracks.has_times ? about->wall_offset_ns : 0;
 
 	json_open(w->text, "meta", '{');
 	json_key(w->text, "interval");
 	add_ms(w, interval_of(w));
 	json_key(w->text, "startTime");
-	add_ms(w, offset ? offset + w->lanes.first_time : 0);
+	add_ms(w, offset ? offset + w->tracks.first_time : 0);
 	json_u64(w->text, "processType", 0);
 	add_categories(w);
 	json_text(w->text, "product", about && about->title.n ? str_text(&about->title) : "pace");
@@ -428,20 +428,20 @@ static void firefox_form_table(struct page *p, const struct rowset *r)
 	size_t nth = 0;
 
 	filelayout_init(&w.layout, r);
-	lanes_init(&w.lanes, r);
+	tracks_init(&w.tracks, r);
 	find_frames(&w);
 	str_addc(w.text, '{');
 	add_meta(&w);
 	add_libraries(&w);
 	add_shared(&w);
 	json_open(w.text, "threads", '[');
-	vec_each(lane, &w.lanes.at)
-		add_thread(&w, lane, ++nth);
+	vec_each(track, &w.tracks.at)
+		add_thread(&w, track, ++nth);
 	json_close(w.text, ']');
 	json_end(w.text, '}');
 	str_addc(w.text, '\n');
 	filelayout_fini(&w.layout);
-	lanes_fini(&w.lanes);
+	tracks_fini(&w.tracks);
 	distinct_fini(&w.strings);
 	distinct_fini(&w.functions);
 	distinct_fini(&w.sources);

@@ -11,6 +11,7 @@
 	X(folded)     \
 	X(speedscope) \
 	X(firefox)    \
+	X(chrome)     \
 	X(pprof)      \
 	X(callgrind)  \
 	X(otlp)       \

@@ -14,12 +14,17 @@
 /* Rows are rendered in parts: first the texts of each part's cells, then, when the widths are known, the lines. */
 enum { PART_ROWS = 2048 };
 
+/* How long a cell's text is, and how wide. */
+struct extent {
+	u32 n, columns;
+};
+
 struct part {
-	size_t first, n;  /* rows, including those left out; at most PART_ROWS */
-	struct str cells; /* the texts of all cells, one after the other */
-	VEC(u32) lengths; /* of each cell, in bytes */
-	VEC(size_t) rows; /* rows that have cells */
-	size_t *widths;   /* by column */
+	size_t first, n;            /* rows, including those left out; at most PART_ROWS */
+	struct str cells;           /* the texts of all cells, one after the other */
+	VEC(struct extent) extents; /* of each cell */
+	VEC(size_t) rows;           /* rows that have cells */
+	size_t *widths;             /* by column */
 	struct str lines;
 	VEC(size_t) ends; /* of each row's line in `lines` */
 };
@@ -30,6 +35,11 @@ struct table_text {
 	struct celltext *layouts; /* by column */
 	size_t *widths;
 };
+
+static struct extent extent_of(const char *text, size_t n)
+{
+	return (struct extent){(u32)n, (u32)colour_columns(text, n)};
+}
 
 static void render_cells(void *ctx, size_t i, unsigned worker)
 {
@@ -44,13 +54,13 @@ static void render_cells(void *ctx, size_t i, unsigned worker)
 			continue;
 		vec_add(&part->rows, row);
 		for (size_t c = 0; c < r->n_shown; c++) {
-			size_t start = part->cells.n, used;
+			size_t start = part->cells.n;
+			struct extent extent;
 
 			celltext_add_row(&t->layouts[c], r, &r->shown[c], row, &room, &part->cells);
-			used = colour_columns(str_text(&part->cells) + start,
-				part->cells.n - start);
-			part->widths[c] = MAX(part->widths[c], used);
-			vec_add(&part->lengths, part->cells.n - start);
+			extent = extent_of(str_text(&part->cells) + start, part->cells.n - start);
+			part->widths[c] = MAX(part->widths[c], extent.columns);
+			vec_add(&part->extents, extent);
 		}
 	}
 	str_fini(&room);
@@ -65,10 +75,10 @@ static size_t cut(const char *cell, size_t n, size_t width)
 	return n;
 }
 
-static void add_cell(struct str *text, const char *cell, size_t n, size_t width, bool is_right,
-	bool is_last)
+static void add_cell(struct str *text, const char *cell, struct extent extent, size_t width,
+	bool is_right, bool is_last)
 {
-	size_t used = colour_columns(cell, n), room;
+	size_t n = extent.n, used = extent.columns, room;
 
 	/* Numbers are never cut: a part of a number is another number. */
 	if (UNLIKELY(used > width) && !is_right) {
@@ -89,13 +99,13 @@ static void render_lines(void *ctx, size_t i, unsigned worker)
 	const size_t n = t->rows->n_shown;
 	struct part *part = &t->parts.at[i];
 	const char *cell = str_text(&part->cells);
-	const u32 *length = part->lengths.at;
+	const struct extent *extent = part->extents.at;
 
 	(void)worker;
 	for (size_t row = 0; row < part->rows.n; row++) {
-		for (size_t c = 0; c < n; c++, cell += *length++) {
+		for (size_t c = 0; c < n; c++, cell += extent++->n) {
 			str_addn(&part->lines, "  ", 2);
-			add_cell(&part->lines, cell, *length, t->widths[c], t->layouts[c].is_right,
+			add_cell(&part->lines, cell, *extent, t->widths[c], t->layouts[c].is_right,
 				c + 1 == n);
 		}
 		str_addc(&part->lines, '\n');
@@ -162,7 +172,7 @@ static void table_text_fini(struct table_text *t)
 		mem_free(part->widths);
 		str_fini(&part->cells);
 		str_fini(&part->lines);
-		vec_fini(&part->lengths);
+		vec_fini(&part->extents);
 		vec_fini(&part->rows);
 		vec_fini(&part->ends);
 	}
@@ -187,8 +197,8 @@ static void add_header(struct str *text, const struct table_text *t)
 					is_ragged(t, i) ? strlen(t->layouts[i].title)
 							: t->widths[i]);
 			str_add(text, i ? "  " : " ");
-			add_cell(text, str_text(&cell), cell.n, t->widths[i],
-				t->layouts[i].is_right, i + 1 == n);
+			add_cell(text, str_text(&cell), extent_of(str_text(&cell), cell.n),
+				t->widths[i], t->layouts[i].is_right, i + 1 == n);
 			str_fini(&cell);
 		}
 		str_addc(text, '\n');

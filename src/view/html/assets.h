@@ -7,5 +7,6 @@
 #define PACE_VIEW_ASSETS_H
 
 extern const char assets_script[], assets_style[];
+extern const char assets_timechart[]; /* of view/chart */
 
 #endif

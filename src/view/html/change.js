@@ -201,8 +201,8 @@ function showChange() {
 	ui.change.hidden = !c;
 	if (!c)
 		return;
-	const rows = changedFunctions().slice(0, 20).map(i => make('tr', {tabindex: 0, class: c.judged[i] > 0 ? 'more' : c.judged[i] < 0 ? 'less' : 'same', click: () => transform('f', i),
-		keydown: (/** @type {KeyboardEvent} */ e) => { if (e.key === 'Enter') transform('f', i); }},
+	const rows = changedFunctions().slice(0, 20).map(i => make('tr', {tabindex: 0, class: c.judged[i] > 0 ? 'more' : c.judged[i] < 0 ? 'less' : 'same', click: () => pick(i),
+		keydown: (/** @type {KeyboardEvent} */ e) => { if (e.key === 'Enter') pick(i); }},
 		make('td', {class: 'number'}, changeText(c.total[i], c.self[i], c.judged[i])), make('td', {class: 'number'}, share(c.total[i], c.all)),
 		make('td', {class: 'number'}, share(c.self[i], c.allBefore)),
 		make('td', {}, c.judged[i] > 0 ? 'more' : c.judged[i] < 0 ? 'less' : 'within noise'), make('td', {class: 'name'}, make('div', {}, short(data.names[i], 400)))));

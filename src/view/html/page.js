@@ -9,7 +9,7 @@ const SECTIONS = {
 	summary: {title: 'Summary', build: buildSummary},
 	flame: {title: 'Flame graph', build: buildFlame},
 	functions: {title: 'Functions', build: buildFunctions, show: showFunctions},
-	time: {title: 'Time', has: () => when.about !== null, build: buildTime},
+	time: {title: 'Time', has: () => when.about !== null, build: buildTime, show: showTime},
 	code: {title: 'Code', has: () => hasChunk('code'), build: buildCode, show: showCode},
 	events: {title: 'Events', has: () => hasChunk('counters'), build: buildEvents, show: showEvents},
 };
@@ -133,6 +133,7 @@ const ADDRESS = {
 	by: choice('sort', () => ['self', 'total', 'name'], 'self'),
 	f: words('filter'),
 	p: [() => state.picked < 0 ? '' : String(state.picked), text => state.picked = namesOf(text)[0] ?? -1],
+	...TIME_ADDRESS,
 };
 
 function readAddress() {
@@ -140,7 +141,6 @@ function readAddress() {
 
 	for (const [key, [, read]] of Object.entries(ADDRESS))
 		read(words.get(key) || '');
-	readTime(words);
 }
 
 /** @param {boolean} [isStep] a step that the browser's back button undoes */
@@ -150,7 +150,6 @@ function writeAddress(isStep) {
 	for (const [key, [write]] of Object.entries(ADDRESS))
 		if (write())
 			words.set(key, write());
-	writeTime((key, value, usual) => value !== usual && words.set(key, value));
 	const hash = '#' + words;
 	if (hash !== (location.hash || '#'))
 		history[isStep ? 'pushState' : 'replaceState'](null, '', hash);
@@ -241,11 +240,11 @@ function showAll() {
 	ui.direction.setAttribute('aria-pressed', String(state.isFlame));
 	ui.order.setAttribute('aria-pressed', String(state.isHeavy));
 	ui.invert.setAttribute('aria-pressed', String(state.isInverted));
+	showRange();
 	showCrumbs();
 	showStatus();
 	showDetail();
 	SECTIONS[state.view].show?.();
-	showTime();
 	flame.measure();
 	flame.later();
 }
@@ -623,8 +622,7 @@ function build() {
 }
 
 async function start() {
-	await loadData();
-	await loadTimes();
+	await Promise.all([loadData(), loadTimes()]);
 	views = Object.keys(SECTIONS).filter(view => !SECTIONS[view].has || SECTIONS[view].has());
 	readAddress();
 	build();

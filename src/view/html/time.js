@@ -148,9 +148,9 @@ async function chosenSums(event) {
 
 /* ---- the address ---- */
 
-/** @param {string|null} text @returns {Span|null} */
+/** @param {string} text @returns {Span|null} */
 function rangeOf(text) {
-	const words = /^(\d+)-(\d+)$/.exec(text || '');
+	const words = /^(\d+)-(\d+)$/.exec(text);
 	const ticks = wholeTime()[1];
 
 	if (!words || Number(words[1]) >= Number(words[2]) || Number(words[1]) >= ticks)
@@ -158,29 +158,22 @@ function rangeOf(text) {
 	return [Number(words[1]), Math.min(Number(words[2]), ticks)];
 }
 
-/** @param {URLSearchParams} words */
-function readTime(words) {
-	const who = /^[tc]\d+$/.test(words.get('w') || '') ? words.get('w') || '' : '';
-
-	chosenTime.range = rangeOf(words.get('r'));
-	chosenTime.base = rangeOf(words.get('b'));
-	chosenTime.window = rangeOf(words.get('x'));
-	chosenTime.who = who[0] === 't' && Number(who.slice(1)) >= when.threads.length ? '' : who;
-	chosenTime.unit = HEAT_UNITS.includes(Number(words.get('hs'))) ? Number(words.get('hs')) : 0;
-	chosenTime.byCpu = words.get('k') === 'cpu';
+/** @param {'range'|'base'|'window'} what @returns {[() => string, (text: string) => void]} */
+function spanWord(what) {
+	return [() => chosenTime[what]?.join('-') || '', text => chosenTime[what] = rangeOf(text)];
 }
 
-/** @param {(key: string, value: string, usual: string) => void} set */
-function writeTime(set) {
-	const text = (/** @type {Span|null} */ range) => range ? range.join('-') : '';
-
-	set('r', text(chosenTime.range), '');
-	set('b', text(chosenTime.base), '');
-	set('x', text(chosenTime.window), '');
-	set('w', chosenTime.who, '');
-	set('hs', chosenTime.unit ? String(chosenTime.unit) : '', '');
-	set('k', chosenTime.byCpu ? 'cpu' : '', '');
-}
+/** Rows of ADDRESS. @type {Object<string, [() => string, (text: string) => void]>} */
+const TIME_ADDRESS = {
+	r: spanWord('range'),
+	b: spanWord('base'),
+	x: spanWord('window'),
+	w: [() => chosenTime.who, text => {
+		chosenTime.who = /^c\d+$/.test(text) || (/^t\d+$/.test(text) && Number(text.slice(1)) < when.threads.length) ? text : '';
+	}],
+	hs: [() => chosenTime.unit ? String(chosenTime.unit) : '', text => chosenTime.unit = HEAT_UNITS.includes(Number(text)) ? Number(text) : 0],
+	k: [() => chosenTime.byCpu ? 'cpu' : '', text => chosenTime.byCpu = text === 'cpu'],
+};
 
 /* ---- words ---- */
 
@@ -215,7 +208,7 @@ function whoText(who) {
 
 	if (who[0] === 'c')
 		return number === NO_CPU ? 'no CPU' : `CPU ${number}`;
-	return thread ? `${thread.name} ${thread.tid}` : '';
+	return thread ? `${visible(thread.name)} ${thread.tid}` : '';
 }
 
 /* ---- tracks and the heat map ---- */
@@ -845,10 +838,7 @@ function timeWords() {
 async function showTime() {
 	const about = when.about;
 
-	if (!about || !timeView)
-		return;
-	showRange();
-	if (state.view !== 'time')
+	if (!about || state.view !== 'time')
 		return;
 	timeView.moments = await momentsOf(state.event);
 	/** @type {HTMLSelectElement} */ (ui.byCpu).value = chosenTime.byCpu ? 'cpu' : '';

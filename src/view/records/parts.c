@@ -2,14 +2,9 @@
 
 #include <stdlib.h>
 
-static int by_offset(const void *a, const void *b)
-{
-	const struct part *x = a, *y = b;
+#include "base/sort.h"
 
-	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
-	return x->size < y->size ? -1 : x->size > y->size;
-}
+SORT_BY(by_offset, struct part, offset, size)
 
 u64 parts_end_of(const struct part *p)
 {

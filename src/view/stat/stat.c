@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
+
 const char *stat_state_name(enum count_state state)
 {
 	static const char *const names[] = {
@@ -128,14 +130,7 @@ static void make_place(struct stat_lines *lines, const struct counts *s, u32 pla
 }
 
 /* CPUs are compared event by event, other places follow one another. */
-static int by_event(const void *a, const void *b)
-{
-	const struct stat_line *x = a, *y = b;
-
-	if (x->event != y->event)
-		return x->event < y->event ? -1 : 1;
-	return x->place < y->place ? -1 : x->place > y->place;
-}
+SORT_BY(by_event, struct stat_line, event, place)
 
 /* Threads that did most come first. */
 static int by_event_and_value(const void *a, const void *b)

@@ -1,9 +1,9 @@
-#include "view/forms/lanes.h"
+#include "view/forms/tracks.h"
 
 #include "base/hash.h"
 #include "view/forms/stackpath.h"
 
-static const char *safe_name(struct lanes *l, const char *name)
+static const char *safe_name(struct tracks *l, const char *name)
 {
 	struct str text = {0};
 	const char *kept;
@@ -14,8 +14,8 @@ static const char *safe_name(struct lanes *l, const char *name)
 	return kept;
 }
 
-/* The lane of that thread and part, which is new if there is none. Without a tid, the name tells threads apart. */
-static struct lane *lane_of(struct lanes *l, const struct lane *wanted)
+/* The track of that thread and part, which is new if there is none. Without a tid, the name tells threads apart. */
+static struct track *track_of(struct tracks *l, const struct track *wanted)
 {
 	const u64 hash = hash_mix((u64)wanted->pid << 32 | wanted->tid,
 		(u64)wanted->part ^ (wanted->tid ? 0 : (u64)(uintptr_t)wanted->name));
@@ -23,10 +23,10 @@ static struct lane *lane_of(struct lanes *l, const struct lane *wanted)
 	u32 i;
 
 	while ((i = table_next(&l->index, &probe)) != TABLE_NONE) {
-		const struct lane *lane = &l->at.at[i];
+		const struct track *track = &l->at.at[i];
 
-		if (lane->pid == wanted->pid && lane->tid == wanted->tid &&
-			lane->part == wanted->part && (lane->tid || lane->name == wanted->name))
+		if (track->pid == wanted->pid && track->tid == wanted->tid &&
+			track->part == wanted->part && (track->tid || track->name == wanted->name))
 			return &l->at.at[i];
 	}
 	table_add(&l->index, hash, (u32)l->at.n);
@@ -34,32 +34,32 @@ static struct lane *lane_of(struct lanes *l, const struct lane *wanted)
 	return &l->at.at[l->at.n - 1];
 }
 
-/* Gives each lane its place in the items, and forgets their numbers, for filling them in. */
-static void lay_out(struct lanes *l)
+/* Gives each track its place in the items, and forgets their numbers, for filling them in. */
+static void lay_out(struct tracks *l)
 {
-	vec_each(lane, &l->at) {
-		lane->first = l->n_items;
-		l->n_items += lane->n;
-		lane->n = 0;
+	vec_each(track, &l->at) {
+		track->first = l->n_items;
+		l->n_items += track->n;
+		track->n = 0;
 	}
 	l->items = mem_alloc((l->n_items + 1) * sizeof(*l->items));
 }
 
 /* ---- with times ---- */
 
-static struct lane *lane_of_sample(struct lanes *l, const struct rowset_times *t,
+static struct track *track_of_sample(struct tracks *l, const struct rowset_times *t,
 	const char *const *names, const struct timeline_sample *sample)
 {
 	const struct timeline_thread *thread = &t->timeline->threads.at[sample->thread];
 
-	return lane_of(l,
-		&(struct lane){.name = names[sample->thread],
+	return track_of(l,
+		&(struct track){.name = names[sample->thread],
 			.pid = thread->pid,
 			.tid = thread->tid,
 			.part = t->spots[sample->row].part});
 }
 
-static void add_samples(struct lanes *l, const struct rowset_times *t)
+static void add_samples(struct tracks *l, const struct rowset_times *t)
 {
 	const struct timeline *timeline = t->timeline;
 	const char **names = mem_alloc((timeline->threads.n + 1) * sizeof(*names));
@@ -68,16 +68,16 @@ static void add_samples(struct lanes *l, const struct rowset_times *t)
 		names[i] = safe_name(l, timeline->threads.at[i].comm);
 	vec_each(sample, &timeline->at)
 		if (t->spots[sample->row].node)
-			lane_of_sample(l, t, names, sample)->n++;
+			track_of_sample(l, t, names, sample)->n++;
 	lay_out(l);
 	vec_each(sample, &timeline->at) {
-		struct lane *lane;
+		struct track *track;
 
 		if (!t->spots[sample->row].node)
 			continue;
-		lane = lane_of_sample(l, t, names, sample);
-		lane->name = names[sample->thread];
-		l->items[lane->first + lane->n++] = (struct lane_item){.time = sample->time,
+		track = track_of_sample(l, t, names, sample);
+		track->name = names[sample->thread];
+		l->items[track->first + track->n++] = (struct track_item){.time = sample->time,
 			.value = sample->period,
 			.node = t->spots[sample->row].node,
 			.cpu = sample->cpu};
@@ -89,52 +89,52 @@ static void add_samples(struct lanes *l, const struct rowset_times *t)
 
 /* ---- without ---- */
 
-static struct lane *lane_of_stack(struct lanes *l, const struct rowset *r, size_t node, u32 part)
+static struct track *track_of_stack(struct tracks *l, const struct rowset *r, size_t node, u32 part)
 {
 	size_t top = node;
 
 	while (r->nodes[top].parent)
 		top = r->nodes[top].parent;
-	return lane_of(l,
-		&(struct lane){.name = stackpath_place(r, top)->is_thread
+	return track_of(l,
+		&(struct track){.name = stackpath_place(r, top)->is_thread
 				? safe_name(l, stackpath_place(r, top)->name)
 				: safe_name(l, ""),
 			.part = part});
 }
 
-static void add_stacks(struct lanes *l, const struct rowset *r)
+static void add_stacks(struct tracks *l, const struct rowset *r)
 {
 	for (u32 part = 0; part < r->n_parts; part++)
 		for (size_t row = 1; row < r->n; row++)
 			if (stackpath_value(r, row, part, STACKPATH_PERIOD))
-				lane_of_stack(l, r, row, part)->n++;
+				track_of_stack(l, r, row, part)->n++;
 	lay_out(l);
 	l->first_time = 0;
 	for (u32 part = 0; part < r->n_parts; part++)
 		for (size_t row = 1; row < r->n; row++) {
 			const u64 value = stackpath_value(r, row, part, STACKPATH_PERIOD);
-			struct lane *lane;
-			struct lane_item *item;
+			struct track *track;
+			struct track_item *item;
 
 			if (!value)
 				continue;
-			lane = lane_of_stack(l, r, row, part);
-			item = &l->items[lane->first + lane->n];
-			*item = (struct lane_item){.value = value,
+			track = track_of_stack(l, r, row, part);
+			item = &l->items[track->first + track->n];
+			*item = (struct track_item){.value = value,
 				.node = (u32)row,
 				.cpu = (u32)-1};
-			if (lane->n)
+			if (track->n)
 				item->time = item[-1].time + item[-1].value;
-			lane->n++;
+			track->n++;
 			l->last_time = MAX(l->last_time, item->time + value);
 		}
 }
 
-void lanes_init(struct lanes *l, const struct rowset *r)
+void tracks_init(struct tracks *l, const struct rowset *r)
 {
 	const struct timeline *t = r->times ? r->times->timeline : NULL;
 
-	*l = (struct lanes){.has_times = t && t->at.n && !t->n_timeless, .first_time = UINT64_MAX};
+	*l = (struct tracks){.has_times = t && t->at.n && !t->n_timeless, .first_time = UINT64_MAX};
 	if (l->has_times)
 		add_samples(l, r->times);
 	else
@@ -142,7 +142,7 @@ void lanes_init(struct lanes *l, const struct rowset *r)
 	l->first_time = MIN(l->first_time, l->last_time);
 }
 
-void lanes_fini(struct lanes *l)
+void tracks_fini(struct tracks *l)
 {
 	vec_fini(&l->at);
 	mem_free(l->items);

@@ -1,0 +1,10 @@
+/*
+ * timechart.h - the parts of one command.
+ */
+#ifndef PACE_CMD_TIMECHART_H
+#define PACE_CMD_TIMECHART_H
+
+/* `pace timechart record`: argv[0] is "record". Returns the exit status. */
+int timechart_record(int argc, char **argv);
+
+#endif

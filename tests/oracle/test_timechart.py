@@ -1,0 +1,441 @@
+#!/usr/bin/env python3
+"""The chart of timechart: its intervals are those of the scheduler's records, its sums those of perf, and its size is bounded."""
+import os
+import re
+import sys
+import xml.etree.ElementTree as ET
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import handmade  # noqa: E402
+from browser import browse, needs_browser  # noqa: E402
+from handmade import Scheduler  # noqa: E402
+from harness import NOBODY, build_c, can_record, main, needs, needs_root, pace, perf_works, run, skip, test  # noqa: E402
+
+S, MS = 10**9, 10**6
+STATES = {'r': 'running', 's': 'sleeping', 'w': 'waiting', 'b': 'blocked', 'i': 'idle', 'd': 'deeper', 'e': 'deepest'}
+SVG = '{http://www.w3.org/2000/svg}'
+PIECE = re.compile(r'([Mmh])(-?[\d.]+)(?: (-?[\d.]+))?')
+
+
+class Chart:
+    """The picture, read back."""
+
+    def __init__(self, path, level=None):
+        self.root = ET.parse(path).getroot()
+        self.begin, self.end, self.tick = (int(self.root.get(name)) for name in ('data-begin', 'data-end', 'data-tick'))
+        self.lanes, self.lives = {}, {}
+        for group in self.root.iter(SVG + 'g'):
+            for lane in group if level is None or group.get('class') == level else ():
+                key = ('cpu', lane.get('data-cpu')) if lane.get('data-cpu') else ('task', lane.get('data-tid')) if lane.get('data-tid') else None
+                if key:
+                    self.lanes[key] = {state: self.intervals(lane, letter) for letter, state in STATES.items()}
+                    self.lives[key] = int(lane.get('data-lives') or 1)
+
+    def intervals(self, lane, letter):
+        """(from, until) in ns since the beginning."""
+        found = []
+        for path in lane.findall(SVG + 'path'):
+            x = 0
+            for command, first, _ in PIECE.findall(path.get('d')) if path.get('class') == letter else ():
+                if command == 'h':
+                    found.append((x * self.tick, (x + int(first)) * self.tick))
+                x = int(first) if command == 'M' else x + int(first)
+        return found
+
+    def texts(self):
+        return [(text.text or '') + ''.join(child.tail or '' for child in text) for text in self.root.iter(SVG + 'text')]
+
+    def total(self, key, state):
+        return sum(until - start for start, until in self.lanes[key][state])
+
+
+def draw(path, *options, output='output.svg'):
+    result = pace('timechart', '-i', path, '-o', output, *options)
+    assert result.status == 0, result
+    assert re.search(rf'^Written \d+\.\d seconds of trace to {re.escape(output)}\.\n$', result.out), result
+    if output.endswith('.svg'):
+        needs('xmllint')
+        assert run('xmllint', '--noout', output).status == 0
+    return result
+
+
+LINE = re.compile(r'^ *(.*?) +(-?\d+) \[(\d+)\] +(\d+)\.(\d{9}): +(\S+): (.*)$')
+
+
+def events_of(path):
+    """(ns, cpu, tid, event, fields) from the records themselves, as script prints them."""
+    for line in pace('script', '--ns', '-F', 'comm,tid,cpu,time,event,trace', '-i', path).out.split('\n'):
+        found = LINE.match(line)
+        if found:
+            fields = dict(re.findall(r'(\w+)=(.*?)(?= \w+=| ==> |$)', found[7]))
+            yield int(found[4]) * S + int(found[5]), int(found[3]), int(found[2]), found[6], fields
+
+
+def intervals_of(path, tids):
+    """What the records say of tasks: another way than the chart's, which keeps whole lanes."""
+    open_, found, end = {}, {tid: {state: [] for state in STATES.values()} for tid in tids}, 0
+
+    def change(tid, time, state):
+        if tid not in found:
+            return
+        before = open_.get(tid)
+        if before and before[1] and before[0] < time:
+            found[tid][before[1]].append((before[0], time))
+        open_[tid] = (time, state)
+
+    for time, _, _, event, fields in events_of(path):
+        end = time
+        if event == 'sched:sched_switch':
+            letter = fields['prev_state'][0]
+            whole = fields['prev_state']
+            state = 'waiting' if letter == 'R' else None if letter in 'XZ' else 'blocked' if 'D' in whole else 'sleeping'
+            change(int(fields['prev_pid']), time, state)
+            change(int(fields['next_pid']), time, 'running')
+        elif event in ('sched:sched_wakeup', 'sched:sched_wakeup_new'):
+            tid = int(fields['pid'])
+            if open_.get(tid, (0, None))[1] not in ('running', 'waiting'):
+                change(tid, time, 'waiting')
+    for tid in tids:
+        change(tid, end, None)
+    return found
+
+
+def tids_of(path, names):
+    """The tids that have these names at their end."""
+    found = {}
+    for _, _, _, event, fields in events_of(path):
+        if event == 'sched:sched_switch' and fields['prev_comm'] in names:
+            found[int(fields['prev_pid'])] = fields['prev_comm']
+    return found
+
+
+NAMES = ['computes', 'sleeps', 'blocks', 'shares-a', 'shares-b', 'pings', 'pongs']
+
+
+def record_states():
+    needs_root()
+    can_record()
+    program = build_c('tests/live/programs/states.c', 'states')
+    result = pace('timechart', 'record', '-o', 'states.data', program)
+    if 'tracefs' in result.err and result.status:
+        skip('tracepoints cannot be read here: ' + result.err.strip()[:150])
+    assert result.status == 0, result
+    return 'states.data'
+
+
+@test
+def known_states_are_drawn_interval_by_interval():
+    path = record_states()
+    draw(path, '-n', '1000')
+    chart, tids = Chart('output.svg'), tids_of(path, NAMES)
+    expected = intervals_of(path, tids)
+    first = next(events_of(path))[0]
+    seen = set()
+    for tid, name in tids.items():
+        key = ('task', str(tid))
+        if key not in chart.lanes or chart.lives[key] != 1:
+            continue
+        seen.add(name)
+        for state, intervals in expected[tid].items():
+            drawn = chart.lanes[key][state]
+            wanted = [(a - chart.begin, b - chart.begin) for a, b in intervals]
+            assert len(drawn) == len(wanted), (name, state, drawn, wanted)
+            for (a, b), (c, d) in zip(drawn, wanted):
+                assert abs(a - c) <= chart.tick and abs(b - d) <= 2 * chart.tick, (name, state, a, b, c, d)
+    assert chart.begin <= first and {'computes', 'sleeps', 'pings', 'pongs'} <= seen, (seen, tids)
+
+    def total(name, state):
+        return max(sum(b - a for a, b in expected[tid][state]) for tid in tids if tids[tid] == name) / MS
+
+    assert total('computes', 'running') > 95
+    assert total('sleeps', 'sleeping') > 85 and total('sleeps', 'running') < 20
+    assert total('blocks', 'blocked') > 55
+    assert total('shares-a', 'waiting') + total('shares-b', 'waiting') > 60
+    assert max(len(expected[tid]['sleeping']) for tid in tids if tids[tid] == 'pings') >= 20
+
+
+def torn(path):
+    """The tids of which switches are missing, as happens on some machines: perf and pace guess differently then."""
+    running, found = {}, set()
+    for _, cpu, _, event, fields in events_of(path):
+        if event == 'sched:sched_switch':
+            prev = int(fields['prev_pid'])
+            if running.get(cpu, prev) != prev:
+                found |= {prev, running[cpu]}
+            running[cpu] = int(fields['next_pid'])
+    return found
+
+
+@test
+def sums_are_those_of_perf():
+    perf_works()
+    path = record_states()
+    draw(path, '-n', '1000')
+    chart, tids = Chart('output.svg'), tids_of(path, NAMES)
+    summary = run('perf', 'sched', 'timehist', '-s', '-i', path).out
+    theirs = {int(tid): float(ms) for tid, ms in re.findall(r'^ *\S+\[(\d+)(?:/\d+)?\] +-?\d+ +\d+ +([\d.]+) ', summary, re.M)}
+    run('perf', 'timechart', '-n', '1000', '-i', path, '-o', 'perf.svg')
+    with open('perf.svg', encoding='utf-8', errors='replace') as file:
+        text = file.read()
+    # A task that changes its name has a bar for each name, and what it was doing meanwhile is in neither.
+    drawn = {(name, int(tid)): float(n) * {'s': 1000, 'm': 1, 'u': 0.001}[unit[0]]
+             for name, tid, n, unit in re.findall(r'>(\S+):(\d+) \(([\d.]+) ?(s|ms|us)\)', text)}
+    named, begun = {}, {}
+    for time, _, _, event, fields in events_of(path):
+        if event == 'sched:sched_switch':
+            was, comes = (fields['prev_comm'], int(fields['prev_pid'])), (fields['next_comm'], int(fields['next_pid']))
+            named[was] = named.get(was, 0) + (time - begun.pop(was) if was in begun else 0)
+            begun[comes] = time
+    n = m = 0
+    without = torn(path)
+    for tid in tids:
+        key = ('task', str(tid))
+        if key not in chart.lanes or chart.lives[key] != 1 or tid in without:
+            continue
+        ours = chart.total(key, 'running') / MS
+        assert tid in theirs and abs(ours - theirs[tid]) < 0.002 + ours * 0.001, (tids[tid], ours, theirs.get(tid))
+        if (tids[tid], tid) in drawn:
+            ours = named[tids[tid], tid] / MS
+            assert abs(ours - drawn[tids[tid], tid]) <= 0.06, (tids[tid], ours, drawn[tids[tid], tid])
+            m += 1
+        n += 1
+    assert n >= 3 and m >= 3, (n, m, summary)
+
+
+def made(path='made.data'):
+    """Two tasks, a file, and idle states: what happens is easily done by hand."""
+    names = {100: b'alpha', 200: b'beta'}
+    s = Scheduler(path, handmade.TRACEPOINTS)
+    s.comm(100, 100, b'alpha')
+    s.comm(200, 200, b'beta')
+    s.switch(S, 0, 0, 0, 100, names)
+    s.wakeup(S + 1 * MS, 0, 100, 200, names=names)
+    s.switch(S + 2 * MS, 0, 100, 1, 200, names)
+    s.event('syscalls:sys_enter_read', S + 3 * MS, 0, 200, 0, 0, 5)
+    s.switch(S + 4 * MS, 0, 200, 2, 0, names)
+    s.event('power:cpu_idle', S + 4 * MS + 1000, 0, 0, 2, 0)
+    s.event('power:cpu_idle', S + 6 * MS, 0, 0, 0xffffffff, 0)
+    s.event('power:cpu_idle', S + 6 * MS + 1000, 0, 0, 3, 0)
+    s.event('power:cpu_idle', S + 8 * MS, 0, 0, 0xffffffff, 0)
+    s.wakeup(S + 8 * MS, 0, 0, 200, flags=8, names=names)
+    s.switch(S + 9 * MS, 0, 0, 0, 200, names)
+    s.event('syscalls:sys_exit_read', S + 9 * MS + 100000, 0, 200, 0, 0, 4096)
+    s.event('power:cpu_frequency', S + 9 * MS + 200000, 0, 200, 2400000, 0)
+    s.event('power:cpu_frequency', S + 9 * MS + 900000, 0, 200, 1200000, 0)
+    s.switch(S + 10 * MS, 0, 200, 0x10, 0, names)
+    s.close()
+    return path
+
+
+@test
+def all_seven_states_and_what_belongs_to_them_are_drawn():
+    draw(made())
+    chart = Chart('output.svg')
+    assert chart.lanes['cpu', '0'] == {
+        'running': [(0, 2 * MS), (2 * MS, 4 * MS), (9 * MS, 10 * MS)], 'idle': [(4 * MS, 4 * MS + 1000), (6 * MS, 6 * MS + 1000), (8 * MS, 9 * MS)],
+        'deeper': [(4 * MS + 1000, 6 * MS)], 'deepest': [(6 * MS + 1000, 8 * MS)], 'sleeping': [], 'waiting': [], 'blocked': []}, chart.lanes
+    beta = chart.lanes['task', '200']
+    assert beta['waiting'] == [(1 * MS, 2 * MS), (8 * MS, 9 * MS)] and beta['blocked'] == [(4 * MS, 8 * MS)], beta
+    assert beta['running'] == [(2 * MS, 4 * MS), (9 * MS, 10 * MS)], beta
+    assert chart.lanes['task', '100']['sleeping'] == [(2 * MS, 10 * MS)]
+    texts = chart.texts()
+    for name in ('Running', 'Idle', 'Deeper Idle', 'Deepest Idle', 'Sleeping', 'Waiting for CPU', 'Blocked on IO'):
+        assert texts.count(name) == 1, (name, texts)
+    classes = [path.get('class') for path in chart.root.iter(SVG + 'path')]
+    assert 'wake' in classes and 'disk' in classes and 'speed' in classes, classes
+    assert any(text.startswith('alpha') for text in texts) and 'CPU 0' in texts
+
+
+@test
+def options_choose_what_is_drawn():
+    path = made()
+    draw(path, '-P')
+    assert set(Chart('output.svg').lanes) == {('cpu', '0')}
+    draw(path, '-T')
+    assert set(Chart('output.svg').lanes) == {('task', '100'), ('task', '200')}
+    for word in ('beta', '200'):
+        draw(path, '-T', '-p', word)
+        assert set(Chart('output.svg').lanes) == {('task', '200')}
+    draw(path, '-n', '0')
+    chart = Chart('output.svg')
+    assert set(chart.lanes) == {('cpu', '0')} and any('2 tasks' in text and '-n' in text for text in chart.texts()), chart.texts()
+    draw(path, '-w', '2000')
+    assert Chart('output.svg').root.get('width') == '2000'
+    for word, n in (('alpha', 2), ('1500000', 3), ('99ms', 0)):
+        draw(path, '--highlight', word)
+        paths = [p.get('d') for p in Chart('output.svg').root.iter(SVG + 'path') if p.get('class') == 'h']
+        assert sum(d.count('h') for d in paths) == n + (word == '1500000'), (word, paths)
+    assert pace('timechart', '-i', path, '--io-min-time', '1 fortnight').status == 2
+    assert pace('timechart', '-i', path, '-w', '3').status == 2
+
+
+@test
+def io_is_merged_stretched_and_left_out_as_asked():
+    s = Scheduler('io.data', handmade.TRACEPOINTS)
+    for i, result in enumerate((100, 200, -11)):
+        at = S + i * 10 * MS
+        s.event('syscalls:sys_enter_read', at, 0, 7, 0, 0, 3)
+        s.event('syscalls:sys_exit_read', at + 1000, 0, 7, 0, 0, result)
+    s.event('syscalls:sys_enter_read', S + 50 * MS, 0, 7, 0, 0, 3)
+    s.event('syscalls:sys_exit_read', S + 60 * MS, 0, 7, 0, 0, 1)
+    s.close()
+
+    def drawn(*options):
+        draw('io.data', *options)
+        chart = Chart('output.svg')
+        lane = next(g for g in chart.root.iter(SVG + 'g') if g.get('id') == 'io')
+        return [(letter, a // 1000, b // 1000) for letter in ('disk', 'error') for a, b in chart.intervals(lane, letter)]
+
+    assert drawn() == [('disk', 0, 1000), ('disk', 10000, 11000), ('disk', 50000, 60000), ('error', 20000, 21000)], drawn()
+    assert drawn('--io-min-time', '1us') == [('disk', 0, 1), ('disk', 10000, 10001), ('disk', 50000, 60000), ('error', 20000, 20001)]
+    assert drawn('--io-skip-eagain', '--io-min-time=1') == [('disk', 0, 1), ('disk', 10000, 10001), ('disk', 50000, 60000)]
+    assert drawn('--io-skip-eagain', '--io-min-time=1', '--io-merge-dist', '10ms') == [('disk', 0, 10001), ('disk', 50000, 60000)]
+
+
+def write_busy(path, seconds, per_second):
+    """Tasks that take turns, and short ones that come and go; returns how long each of them ran, by name."""
+    s, ran = Scheduler(path), {}
+    time, running, tid = S, [0, 0], 1000
+    since = [S, S]
+    s.switch(time, 0, 0, 0, 1, {})
+    s.switch(time, 1, 0, 0, 2, {})
+    running = [1, 2]
+    for i in range(seconds * per_second):
+        cpu, time = i % 2, time + S // per_second
+        following = 3 + i * 7 % 40 * 2 + cpu
+        if i % 50 == 49:
+            tid += 1
+            following = tid
+            s.fork(tid, tid, running[cpu], time)
+        prev = running[cpu]
+        name = 'task%d' % prev
+        ran[name] = ran.get(name, 0) + time - since[cpu]
+        s.switch(time, cpu, prev, 0x10 if prev > 1000 else 1, following)
+        running[cpu], since[cpu] = following, time
+    s.close()
+    return ran
+
+
+@test
+def long_recordings_are_merged_into_a_bounded_picture_whose_sums_are_exact():
+    ran = write_busy('busy.data', 60, 6400)
+    draw('busy.data')
+    size = os.path.getsize('output.svg')
+    assert size < 20e6, size
+    levels = {level: Chart('output.svg', level) for level in ('fine', 'coarse')}
+    for level, chart in levels.items():
+        assert len(chart.lanes) > 20, level
+        n = sum(len(intervals) for lane in chart.lanes.values() for intervals in lane.values())
+        assert n <= {'fine': 250000, 'coarse': 30000}[level], (level, n)
+        alone = [int(key[1]) for key in chart.lanes if key[0] == 'task' and int(key[1]) < 1000]
+        assert len(alone) > 20, alone
+        for tid in alone:
+            ours, theirs = chart.total(('task', str(tid)), 'running'), ran['task%d' % tid]
+            assert abs(ours - theirs) < 0.001 * theirs + 100 * MS / 10, (level, tid, ours, theirs)
+    assert any('are merged' in text for text in levels['fine'].texts()), levels['fine'].texts()
+
+
+@test
+def a_thousand_tasks_of_a_name_share_rows():
+    s = Scheduler('many.data')
+    for i in range(1000):
+        tid, at = 5000 + i, S + i * MS
+        s.fork(tid, tid, 1, at)
+        s.switch(at, 0, 0, 0, tid, {tid: b'short'})
+        s.switch(at + MS // 2, 0, tid, 0x10, 0, {tid: b'short'})
+    s.close()
+    draw('many.data')
+    chart = Chart('output.svg')
+    rows = [key for key in chart.lanes if key[0] == 'task']
+    assert len(rows) == 1 and chart.lives[rows[0]] == 1000, chart.lives
+    assert abs(chart.total(rows[0], 'running') - 500 * MS) < 1000 * chart.tick
+    assert any('\u00d71000' in text for text in chart.texts())
+
+
+@test
+def hostile_names_do_nothing_but_appear():
+    names = {10: b'<script>alert(1)', 11: b'a\x1b[31mb', 12: b'\xe2\x80\xaeright', 13: b']]></style>', 14: b'\xff\xfe\x01', 15: b'"\'&lt;', 16: b'\xef\xbf\xbf'}
+    s = Scheduler('hostile.data')
+    for i, tid in enumerate(names):
+        s.switch(S + i * MS, 0, list(names)[i - 1] if i else 0, 1, tid, names)
+    s.switch(S + 9 * MS, 0, 16, 1, 0, names)
+    s.close()
+    needs_browser()
+    draw('hostile.data')
+    with open('output.svg', encoding='utf-8') as file:
+        text = file.read()
+    assert '<script>alert' not in text and '\u202e' not in text and '\x1b' not in text
+    chart = Chart('output.svg')
+    assert any(t.startswith('<script>alert(1):10') or '<script>alert(1)' in t for t in chart.texts()), chart.texts()
+    assert browse('output.svg', 'return page.evaluate(() => document.documentElement.tagName)') == 'svg'
+
+
+@test
+def recordings_without_the_scheduler_are_refused_with_the_remedy():
+    can_record()
+    pace('record', '-o', 'plain.data', 'true')
+    result = pace('timechart', '-i', 'plain.data')
+    assert result.status == 1 and "'plain.data' has no records of the scheduler" in result.err and "'pace timechart record COMMAND'" in result.err, result
+    assert not os.path.exists('output.svg')
+    assert pace('timechart', '-i', 'nowhere.data').status == 2
+
+
+@test
+def damaged_recordings_end_without_a_crash():
+    path = made()
+    with open(path, 'rb') as file:
+        data = file.read()
+    for i in range(0, len(data), 97):
+        with open('bad.data', 'wb') as file:
+            file.write(data[:i] + bytes([data[i] ^ 0xff]) + data[i + 1:])
+        result = pace('timechart', '-i', 'bad.data', '-o', 'bad.svg')
+        assert result.status in (0, 1, 2), (i, result)
+        if result.status == 0:
+            ET.parse('bad.svg')
+
+
+@test
+def users_without_rights_get_their_own_tasks():
+    needs_root()
+    needs('setpriv')
+    can_record()
+    if int(open('/proc/sys/kernel/perf_event_paranoid', encoding='utf-8').read()) not in (1, 2):
+        skip('perf_event_paranoid is not what most machines have')
+    os.chmod('.', 0o777)
+    result = pace_as_nobody('timechart', 'record', '-o', 'mine.data', 'sh', '-c', 'sleep .2; seq 30000 | sort >/dev/null')
+    assert result.status == 0 and 'perf_event_paranoid is' in result.err and 'own tasks' in result.err, result
+    draw('mine.data')
+    chart = Chart('output.svg')
+    texts = chart.texts()
+    assert any(text.startswith('sleep:') for text in texts) and any('context switches only' in text for text in texts), texts
+    sleeper = next(text for text in texts if text.startswith('sleep:'))
+    assert chart.total(('task', sleeper.split(':')[1].split()[0]), 'sleeping') > 190 * MS
+    for word in ('-P', '-I'):
+        result = pace_as_nobody('timechart', 'record', word, 'true')
+        assert result.status == 1 and f'{word} needs tracepoints' in result.err and 'perf_event_paranoid' in result.err, result
+
+
+def pace_as_nobody(*args):
+    from harness import PACE, check_sane
+    result = run(*NOBODY, PACE, *args)
+    check_sane(result)
+    return result
+
+
+@test
+def recording_chooses_events_as_perf_does():
+    needs_root()
+    can_record()
+    for word, has, has_not in (('-T', 'sched:sched_switch', 'power:cpu_idle'), ('-P', 'power:cpu_idle', 'sched:sched_switch'),
+                               ('-I', 'syscalls:sys_enter_read', 'sched:sched_switch')):
+        result = pace('timechart', 'record', word, '-o', 'x.data', 'sleep', '0.1')
+        if result.status:
+            skip('tracepoints cannot be read here: ' + result.err.strip()[:150])
+        events = pace('evlist', '-i', 'x.data').out.split()
+        assert has in events and has_not not in events, (word, events)
+    assert pace('timechart', 'record', '-P', '-I', 'true').status == 2
+
+
+if __name__ == '__main__':
+    main()
