@@ -262,6 +262,42 @@ def events_are_said_with_their_settings_groups_and_losses():
 
 
 @test
+def two_recordings_are_one_page_that_says_what_changed():
+    needs_browser()
+    for name, stacks in (('old', 'main;work;fast 500\nmain;work;slow 400\nmain;steady 100\nmain;gone 60\n'),
+                         ('new', 'main;work;fast 100\nmain;work;slow 800\nmain;steady 100\nmain;<b>come</b> 60\n')):
+        with open(name + '.folded', 'w', encoding='utf-8') as file:
+            file.write(stacks)
+    assert pace('diff', '--html', 'diff.html', 'old.folded', 'new.folded').status == 0
+    answer = browse('diff.html', '''
+        const look = () => page.evaluate(() => {
+            const t = shown.tree;
+            return [location.hash, t.sum[t.n], Object.fromEntries([...t.name].map((n, i) => [data.names[n], [t.sum[t.end[i]] - t.sum[i], flame.change[i], describe(i).split(';')[1]]]))];
+        });
+        const ret = {after: await look()};
+        await page.selectOption('select[aria-label=Event]', '1');
+        await page.waitForTimeout(150);
+        ret.before = await look();
+        await reopen(ret.before[0]);
+        ret.again = await look();
+        await page.click('nav >> text=Change');
+        ret.change = await page.evaluate(() => ui.change.innerText);
+        await page.click('nav >> text=Functions');
+        ret.functions = await page.evaluate(() => ui.functions.innerText);
+        return ret;''')
+    after, before = answer['after'], answer['before']
+    assert (after[1], before[1]) == (1060, 1060) and answer['again'] == before and 'e=1' in before[0], answer
+    for key in ('fast', 'slow', 'steady', 'work'):  # the same is said of both sides, whose widths differ
+        assert after[2][key][1:] == before[2][key][1:], key
+    assert after[2]['fast'][:2] == [100, -3] and before[2]['fast'][:2] == [500, -3] and 'less than before' in after[2]['fast'][2], answer
+    assert after[2]['slow'][:2] == [800, 2] and after[2]['steady'][:2] == [100, 0] and after[2]['<b>come</b>'][:2] == [60, 3], answer
+    assert before[2]['gone'][:2] == [60, -3] and 'within noise' in after[2]['steady'][2], answer
+    assert 'baseline 47.17%, after 9.43%: \u25bc \u221237.74 points' in after[2]['fast'][2], answer
+    assert re.search('gone', answer['change']) and 'one recording on each side' in answer['change'] and '<b>come</b>' in answer['change'], answer
+    assert '37.74% \u2192 75.47% \u25b2 +37.74' in answer['functions'], answer['functions']
+
+
+@test
 def hostile_source_does_nothing_but_appear():
     needs_browser()
     needs('cc')
