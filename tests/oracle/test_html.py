@@ -9,6 +9,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from browser import MODULES, browse, needs_browser, needs_module
+from firefox import Firefox
 from harness import TOP, can_record, main, needs, pace, run, test
 
 with open(os.path.join(TOP, 'meson.build'), encoding='utf-8') as meson:
@@ -417,6 +418,35 @@ def hostile_names_do_nothing_but_appear():
         return page.evaluate(() => [document.querySelectorAll('img, u, b').length, data.names.filter(n => n.includes('<script>')).length,
             Math.max(...data.names.map(n => n.length)), ui.status.textContent]);''')
     assert answer[0] == 0 and answer[1] == 2 and answer[2] >= 65536 and '%' in answer[3], answer
+
+
+@test
+def firefox_shows_the_same():
+    page = write_page(FOLDED + ''.join(f'{name};main 1 0\n' for name in HOSTILE))
+    with Firefox() as firefox:
+        firefox.open(page, '#s=parse')
+        # Declarations of scripts are not properties of the window: the page is asked by a script of its own.
+        sums = firefox.run('''
+            const script = document.createElement('script'), out = document.createElement('pre');
+            out.id = 'told';
+            document.body.append(out);
+            script.textContent = `(async () => {
+                const image = flame.context.getImageData(0, 0, flame.canvas.width, flame.canvas.height).data;
+                const inverted = invertTree(shown.tree);
+                document.getElementById('told').textContent = JSON.stringify([shown.tree.sum[shown.tree.n], shown.hits.sum, ui.status.textContent,
+                    image.some(byte => byte), inverted.sum[inverted.n], ui.rows.rows.length]);
+            })()`;
+            document.body.append(script);
+            return out.textContent;''')
+        all_of, found, status, is_drawn, inverted, _ = json.loads(sums)
+        assert (all_of, found, inverted) == (100 + len(HOSTILE), 45, all_of) and is_drawn and '%' in status, sums
+        for view in ('summary', 'functions', 'flame'):
+            firefox.open(page, f'#v={view}')
+            assert firefox.run('return [...document.querySelectorAll("section")].filter(s => !s.hidden).length') == 1
+            assert firefox.run('return document.documentElement.scrollWidth <= innerWidth')
+        firefox.open(page, '#v=functions')
+        text = firefox.run('return document.querySelector(".functions tbody").textContent')
+        assert 'parse' in text and firefox.run('return document.querySelectorAll("img, u, b").length') == 0, text[:500]
 
 
 @test
