@@ -25,7 +25,11 @@ static struct lane busy(size_t n)
 	u64 at = 100, seed = 1;
 
 	for (size_t i = 0; i < n; i++) {
-		lane_put(&l, at, i % 3 ? LANE_WAITING : i % 2 ? LANE_SLEEPING : LANE_RUNNING, i % 5);
+		lane_put(&l, at,
+			i % 3           ? LANE_WAITING
+				: i % 2 ? LANE_SLEEPING
+					: LANE_RUNNING,
+			i % 5);
 		seed = seed * 6364136223846793005u + 1442695040888963407u;
 		at += seed >> 33 & (i % 17 ? 0xff : 0xffff);
 	}

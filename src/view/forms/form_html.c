@@ -377,7 +377,8 @@ const struct form form_html = {.name = "html",
 	.extension = "html",
 	.help = "a page for browsers: flame graph, functions, what is missing",
 	.wants = FORM_WANTS_STACKS | FORM_WANTS_FUNCTIONS | FORM_WANTS_TIMES | FORM_WANTS_STATES |
-		FORM_SHOWS_WALL | FORM_SKIPS_EMPTY | FORM_HAS_NO_TREE,
+		FORM_WANTS_DOCUMENTS | FORM_SHOWS_SIDES | FORM_SHOWS_WALL | FORM_SKIPS_EMPTY |
+		FORM_HAS_NO_TREE,
 	.begin = html_form_begin,
 	.table = html_form_table,
 	.end = html_form_end};

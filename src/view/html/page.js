@@ -9,7 +9,10 @@ const SECTIONS = {
 	summary: {title: 'Summary', build: buildSummary},
 	flame: {title: 'Flame graph', build: buildFlame},
 	functions: {title: 'Functions', build: buildFunctions, show: showFunctions},
+	change: {title: 'Change', has: () => data.sides !== null, build: buildChange, show: showChange},
 	time: {title: 'Time', has: () => when.about !== null, build: buildTime, show: showTime},
+	code: {title: 'Code', has: () => hasChunk('code'), build: buildCode, show: showCode},
+	events: {title: 'Events', has: () => hasChunk('counters'), build: buildEvents, show: showEvents},
 };
 /** Those of this page. @type {string[]} */
 let views = [];
