@@ -42,7 +42,11 @@ def record():
 
 # What every test asks of the page.
 LOOK = '''
-    const settled = () => page.waitForTimeout(400);
+    const settled = async () => {
+        await page.waitForTimeout(300);
+        await page.waitForFunction(() => !timeView.dragged);
+        await page.waitForTimeout(150);
+    };
     const look = () => page.evaluate(() => {
         const t = shown.tree, sums = sumFunctions(t), rows = {};
         data.names.forEach((name, i) => {
@@ -141,8 +145,7 @@ def keys_alone_choose_a_range_a_thread_and_a_baseline():
         ret.range = await look();
         await page.focus('.tracks');
         await page.keyboard.press('b');
-        for (let i = 0; i < 10; i++)
-            await page.keyboard.press('ArrowRight');
+        await page.keyboard.press('Home');
         for (let i = 0; i < 10; i++)
             await page.keyboard.press('Shift+ArrowRight');
         await settled();
