@@ -133,8 +133,9 @@ def keys_alone_choose_a_range_a_thread_and_a_baseline():
     page = record()
     answer = browse(page, LOOK + '''
         const ret = {};
-        await page.keyboard.press('4');
+        await page.click('nav >> text=Time');
         await settled();
+        ret.keys = await page.evaluate(() => ui.help.textContent);
         await page.focus('.tracks');
         await page.keyboard.press('Home');
         for (let i = 0; i < 10; i++)
@@ -174,6 +175,7 @@ def keys_alone_choose_a_range_a_thread_and_a_baseline():
         ret.zoomed = await look();
         ret.focus = await page.evaluate(() => document.activeElement.className);
         return ret;''')
+    assert 'choose a range' in answer['keys'] and 'baselines' in answer['keys'], answer['keys']
     check_range(answer['range']['text'], answer['range'])
     assert answer['both']['range'] == answer['range']['range'] and answer['both']['base'], answer['both']
     assert answer['both']['all'] == answer['range']['all']

@@ -793,6 +793,15 @@ function showTimeTip(e, canvas, x, y) {
 	placeTip(e);
 }
 
+/** What the sheet of keys says of them; timeKey() does it. @type {[string, string, string, (e: KeyboardEvent) => void][]} */
+const TIME_KEYS = [
+	['', 'Shift+\u2190 Shift+\u2192', 'Time: choose a range from the cursor on', () => 0],
+	['', 'b', 'Time: ranges are baselines, or not any more', () => 0],
+	['', 'Esc', 'Time: take the range back, then the baseline', () => 0],
+	['', '\u2191 \u2193 Enter', 'Time: choose a thread or CPU', () => 0],
+	['', '+ \u2212 [ ]', 'Time: closer, farther; finer or coarser heat map', () => 0],
+];
+
 /** Keys of the two panes. @param {KeyboardEvent} e @param {boolean} isHeat */
 function timeKey(e, isHeat) {
 	const v = timeView, [from, to] = visibleTime(), grid = v.grid();
