@@ -61,7 +61,8 @@ int form_check(const struct form_choice *c, enum form_source of, struct err *err
 		return err_set(err, ERR_INVAL, "--format %s: %s", form_chosen(c)->name,
 			form_chosen(c)->missing);
 	wants = form_chosen(c)->wants;
-	if (of == FORM_OF_SIDES && wants & (FORM_WANTS_FUNCTIONS | FORM_WANTS_ADDRESSES))
+	if (of == FORM_OF_SIDES && wants & (FORM_WANTS_FUNCTIONS | FORM_WANTS_ADDRESSES) &&
+		!(wants & FORM_SHOWS_SIDES && c->is_chosen[FORM_HTML]))
 		return err_set(err, ERR_INVAL,
 			"--format: '%s' shows one recording; folded shows both sides, and so does 'pace flame'",
 			form_chosen(c)->name);

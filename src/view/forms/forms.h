@@ -34,6 +34,8 @@ enum form_want {
 	FORM_SHOWS_WALL = 2048, /* of stacks: of time on and off the CPU, too */
 	FORM_WANTS_TIMES =
 		4096, /* with FORM_WANTS_STACKS: also when samples were taken, if that is known (rowset.times) */
+	FORM_SHOWS_SIDES = 32768,     /* of FORM_OF_SIDES: parts are pairs, the baseline second */
+	FORM_WANTS_DOCUMENTS = 65536, /* page_about.documents */
 	FORM_WANTS_CHART =
 		16384, /* with FORM_WANTS_TIMES: also what CPUs and tasks did (page.chart) */
 	FORM_WANTS_LINES = 8192, /* with FORM_WANTS_ADDRESSES: places know their lines of source */

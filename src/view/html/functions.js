@@ -37,10 +37,10 @@ function sortFunctions(by) {
 	showFunctions();
 }
 
-/** @param {number} name */
-function pick(name) {
+/** @param {number} name @param {string} [view] */
+function pick(name, view = 'functions') {
 	state.picked = name;
-	state.view = 'functions';
+	state.view = view;
 	writeAddress(true);
 	showAll();
 }
@@ -59,7 +59,7 @@ function buildFunctions() {
 		make('div', {class: 'beside'},
 			make('div', {}, make('div', {class: 'scroll'}, make('table', {class: 'functions'}, make('thead', {}, make('tr', {}, heading('Self', 'self'),
 				make('th', {class: 'samples'}), heading('Total', 'total'), make('th', {class: 'samples'}),
-				make('th', {class: 'number interval', title: 'Where the true share lies with 95 %, of the column that the table is sorted by. '
+				ui.interval = make('th', {class: 'number interval', title: 'Where the true share lies with 95 %, of the column that the table is sorted by. '
 					+ 'Samples count as independent of each other: phases of a program make it wider (report --ci).'}, '95% interval'),
 				heading('Function', 'name'), make('th', {class: 'file'}, 'File'))), ui.rows)), make('p', {}, ui.more)),
 			ui.picked));
@@ -84,7 +84,15 @@ function showFunctions() {
 	for (const heading of ui.functions.querySelectorAll('th'))
 		if (heading.dataset.by)
 			heading.setAttribute('aria-sort', heading.dataset.by === state.sort ? state.sort === 'name' ? 'ascending' : 'descending' : 'none');
+	ui.interval.textContent = change.now ? 'Self before \u2192 after' : '95% interval';
 	showPicked(sums, all, n);
+}
+
+/** Both shares of a function itself, and whether they differ. @param {number} name */
+function changeOf(name) {
+	const c = /** @type {Comparison} */ (change.now);
+
+	return `${share(c.self[name], c.allBefore)} \u2192 ${share(c.total[name], c.all)} ${changeText(c.total[name], c.self[name], c.judged[name])}`;
 }
 
 /** @param {number} name @param {{self: Float64Array, total: Float64Array}} sums @param {number} part @param {number} all @param {number} n */
@@ -95,7 +103,7 @@ function functionRow(name, sums, part, all, n) {
 		keydown: (/** @type {KeyboardEvent} */ e) => { if (e.key === 'Enter') open(); }},
 	make('td', {class: 'number'}, share(sums.self[name], all)), make('td', {class: 'number samples'}, amount(sums.self[name])),
 	make('td', {class: 'number'}, share(sums.total[name], all)), make('td', {class: 'number samples'}, amount(sums.total[name])),
-	make('td', {class: 'number interval'}, intervalText(part, all, n)),
+	make('td', {class: 'number interval'}, change.now ? changeOf(name) : intervalText(part, all, n)),
 	make('td', {class: 'name'}, make('div', {}, short(data.names[name], 400))), make('td', {class: 'name file'}, fileOf(name)));
 }
 
@@ -109,6 +117,11 @@ function showPicked(sums, all, n) {
 	}
 	const total = sums.total[name], {callers, callees} = sumNeighbours(shown.tree, name);
 	const actions = Object.entries(ACTIONS).map(([key, title]) => make('button', {click: () => transform(key, name)}, title));
+	if (hasChunk('code'))
+		loadCode().then(({shown: codes}) => {
+			if (state.picked === name && codes.some(code => nameOfCode(code) === name))
+				ui.picked.querySelector('.actions')?.append(make('button', {click: () => pick(name, 'code')}, 'Code'));
+		});
 	const rest = all ? make('p', {}, `Self ${share(sums.self[name], all)} (${intervalText(sums.self[name], all, n)}), total ${share(total, all)} (${
 		intervalText(total, all, n)})`) : '';
 

@@ -9,7 +9,10 @@ const SECTIONS = {
 	summary: {title: 'Summary', build: buildSummary},
 	flame: {title: 'Flame graph', build: buildFlame},
 	functions: {title: 'Functions', build: buildFunctions, show: showFunctions},
+	change: {title: 'Change', has: () => data.sides !== null, build: buildChange, show: showChange},
 	time: {title: 'Time', has: () => when.about !== null, build: buildTime, show: showTime},
+	code: {title: 'Code', has: () => hasChunk('code'), build: buildCode, show: showCode},
+	events: {title: 'Events', has: () => hasChunk('counters'), build: buildEvents, show: showEvents},
 };
 /** Those of this page. @type {string[]} */
 let views = [];
@@ -562,6 +565,7 @@ const keys = [
 	['c', 'c', 'show calls within this file as one frame', () => transformHere('c')],
 	['r', 'r', 'show recursion of this function as one frame', () => transformHere('r')],
 	['0', '0', 'everything again', reset],
+	...TIME_KEYS,
 ];
 
 /** @param {string} view */

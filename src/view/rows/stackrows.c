@@ -206,9 +206,10 @@ static u32 make_place(struct stackrows *s, const struct profile *p,
 	str_clear(text);
 	add_place_name(s, p, symbol, text);
 	place.name = intern_add(&s->strings, str_text(text), text->n);
-	place.dso = safe_text(s, dso->path, text);
+	/* Several builds may have several paths. */
+	place.dso = safe_text(s, s->has_builds ? "" : dso->path, text);
 	place.dso_name = safe_text(s, dso->name, text);
-	if (symbol->source)
+	if (symbol->source && s->detail == STACKROWS_FUNCTIONS)
 		place.source = safe_text(s, symbol->source, text);
 	if (s->detail == STACKROWS_ADDRESSES) {
 		place.build = dso->build ? safe_text(s, dso->build, text) : NULL;
@@ -401,6 +402,7 @@ void stackrows_add(struct stackrows *s, const struct profile *p, const struct ca
 	s->known.n = 0;
 	table_clear(&s->known_index);
 	s->part = part;
+	/* Of several profiles: frames and symbols are of this one. */
 	if (s->has_builds) {
 		s->codes.n = 0;
 		table_clear(&s->code_index);
