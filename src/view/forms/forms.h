@@ -90,8 +90,9 @@ struct page {
 struct form {
 	const char *name, *extension, *help;
 	unsigned wants;
-	const char *missing; /* why this build cannot write it; NULL: it can */
-	u64 n_times; /* with FORM_WANTS_TIMES: samples one by one, at most; 0: TIMELINE_MOST */
+	const char *(*missing)(
+		void); /* why it cannot be written here, or NULL; NULL: it always can */
+	u64 n_times;   /* with FORM_WANTS_TIMES: samples one by one, at most; 0: TIMELINE_MOST */
 	void (*begin)(struct page *p);
 	void (*table)(struct page *p,
 		const struct rowset *r); /* or a cut tree, unless it has none */
