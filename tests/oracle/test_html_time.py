@@ -107,6 +107,8 @@ def a_dragged_range_has_what_report_has_of_these_times():
         await page.click('nav >> text=Functions');
         await settled();
         ret.first = await page.evaluate(() => [...document.querySelectorAll('.functions tbody tr:first-child td')].map(cell => cell.textContent));
+        await page.click('nav >> text=Summary');
+        ret.summary = await page.evaluate(() => ui.range.querySelector('span').textContent);
         await page.click('nav >> text=Time');
         await drag('.heat canvas', 0.6, 0.9);
         ret.cells = await look();
@@ -124,6 +126,7 @@ def a_dragged_range_has_what_report_has_of_these_times():
         assert answer['again'][key] == part[key], (key, answer['again'][key], part[key])
     hottest = max(event['rows'], key=lambda row: row['period'])
     assert answer['first'][0] == f"{100 * hottest['period'] / part['all']:.2f}%", (answer['first'], hottest)
+    assert f"{100 * part['all'] / whole['all']:.2f}% of the event" in answer['summary'], answer['summary']
     assert answer['cells']['range'] != part['range']
     check_range(answer['cells']['text'], answer['cells'])
 

@@ -959,4 +959,6 @@ function showRange() {
 		ui.range.append(chip(`baseline ${rangeText(chosenTime.base)}`, () => chooseRange(null, true)));
 	if (chosenTime.who)
 		ui.range.append(chip(`only ${short(whoText(chosenTime.who), 40)}`, () => chooseWho(chosenTime.who)));
+	if (chosenTime.range || chosenTime.who)
+		ui.range.append(make('span', {class: 'dim'}, `shown: ${amount(shown.tree.sum[shown.tree.n])}, ${share(shown.tree.sum[shown.tree.n], eventShown().period)} of the event`));
 }
