@@ -15,6 +15,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_report,
 	&cmd_annotate,
 	&cmd_diff,
+	&cmd_flame,
 	&cmd_c2c,
 	&cmd_mem,
 	&cmd_export,

@@ -48,6 +48,7 @@ ROOMS = {
         'text': 'words and cells as text',
         'diff': 'words of comparisons',
         'html': 'what pages for browsers are made of',
+        'svg': 'what pictures are made of',
         'forms': 'the forms of all tables',
         'pages': 'pages of text; some are rows for programs',
         'rows': 'profiles, graphs and comparisons as tables',

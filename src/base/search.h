@@ -1,9 +1,10 @@
 /*
- * search.h - binary search in ascending numbers, which may be members of the structs of an array.
+ * search.h - binary search in sorted arrays: by any condition, or in ascending numbers, which may be members of structs.
  *
- * In       the first number, how many there are, and the bytes from one to the next
+ * In       how many there are; of numbers, the first one, and the bytes from one to the next
  * Out      positions; `n` if there is none
  *
+ *     size_t i = search_first(i, n, rows[i].start > address);
  *     size_t i = search_behind(&rows[0].start, n, sizeof(rows[0]), address);
  *     i - 1 is the row that the address is in, if i is not 0
  */
@@ -11,6 +12,22 @@
 #define PACE_BASE_SEARCH_H
 
 #include "base/types.h"
+
+/* The first position i, from 0 to n, at which a condition holds. If it does, it must hold at all later ones, too. */
+#define search_first(i, n, condition)                                                    \
+	({                                                                               \
+		size_t search_low_ = 0, search_high_ = (n);                              \
+                                                                                         \
+		while (search_low_ < search_high_) {                                     \
+			const size_t i = search_low_ + (search_high_ - search_low_) / 2; \
+                                                                                         \
+			if (condition)                                                   \
+				search_high_ = i;                                        \
+			else                                                             \
+				search_low_ = i + 1;                                     \
+		}                                                                        \
+		search_low_;                                                             \
+	})
 
 static inline u64 search_key(const void *first, size_t stride, size_t i)
 {
@@ -20,17 +37,7 @@ static inline u64 search_key(const void *first, size_t stride, size_t i)
 /* The position of the first number that is greater than v. */
 static inline size_t search_behind(const void *first, size_t n, size_t stride, u64 v)
 {
-	size_t low = 0, high = n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (search_key(first, stride, middle) <= v)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_first(i, n, search_key(first, stride, i) > v);
 }
 
 /* The position of the first number that is not less than v. */

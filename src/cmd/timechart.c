@@ -10,7 +10,7 @@
 #include "profile/chart/scheduling.h"
 #include "profile/check/ledger.h"
 #include "trace/follow.h"
-#include "view/chart/chartsvg.h"
+#include "view/chart/charthtml.h"
 
 enum {
 	LEAST_ROWS = 15,
@@ -22,7 +22,7 @@ enum {
 };
 
 struct timechart_options {
-	const char *input, *output;
+	const char *input, *output, *html;
 	struct chartsvg_options svg;
 	struct opt_list processes;
 	u64 io_merge_ns;
@@ -81,6 +81,8 @@ static const struct opt options[] = {
 	{'i', "input", OPT_STR, AT(input), "FILE",
 		"read FILE; default perf.data, or what is piped in"},
 	{'o', "output", OPT_STR, AT(output), "FILE", "write FILE; default output.svg"},
+	{0, "html", OPT_STR, AT(html), "FILE",
+		"write a page for browsers instead: zoom, search, who woke whom, sums of any range"},
 	{0, NULL, OPT_TITLE, 0, NULL, "What to draw"},
 	{'P', "power-only", OPT_BOOL, AT(svg.has_power_only), NULL, "only CPUs"},
 	{'T', "tasks-only", OPT_BOOL, AT(svg.has_tasks_only), NULL, "only tasks"},
@@ -266,7 +268,10 @@ static int write_chart(struct charting *c, struct err *err)
 	out.fd = fresh_open(&file, err);
 	if (out.fd < 0)
 		return err->code;
-	chartsvg_add(&out, &c->chart, &c->o->svg, &about);
+	if (c->o->html)
+		charthtml_add(&out, &c->chart, &c->o->svg, &about);
+	else
+		chartsvg_add(&out, &c->chart, &c->o->svg, &about);
 	result = out_close(&out, err);
 	close(out.fd);
 	if (result || fresh_commit(&file, err)) {
@@ -301,7 +306,8 @@ static void charting_fini(struct charting *c)
 
 static int draw(struct timechart_options *o)
 {
-	const struct chart_limits limits = {PIECES_MOST, WAKES_MOST, IOS_MOST, o->io_merge_ns};
+	const struct chart_limits limits = {o->html ? CHARTHTML_PIECES : PIECES_MOST, WAKES_MOST,
+		IOS_MOST, o->io_merge_ns};
 	struct charting c = {.o = o};
 	int status = EXIT_OK;
 	struct err err;
@@ -347,6 +353,11 @@ static int run_timechart(int argc, char **argv)
 		return timechart_record(argc - 1, argv + 1);
 	status = cmd_parse_reader(&cmd_timechart, &o, &o.input, argc, argv);
 	o.svg.choice.processes = &o.processes;
+	/* A page has room for all. */
+	if (o.html) {
+		o.output = o.html;
+		o.svg.choice.least = o.svg.choice.most = CHARTHTML_ROWS;
+	}
 	if (status < 0)
 		status = draw(&o);
 	vec_fini(&o.processes);

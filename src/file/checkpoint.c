@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/table.h"
 #include "base/vec.h"
@@ -449,16 +450,9 @@ static bool is_said(struct checkpoint *s, u32 type, u64 of, u32 part)
 /* Adds [from, to) to the union. False: the union covered it already. */
 static bool cover(ranges_t *covered, u64 from, u64 to)
 {
-	size_t first = 0, end = covered->n, behind;
+	const size_t first = search_first(i, covered->n, covered->at[i].to >= from);
+	size_t behind;
 
-	while (first < end) {
-		size_t middle = first + (end - first) / 2;
-
-		if (covered->at[middle].to < from)
-			first = middle + 1;
-		else
-			end = middle;
-	}
 	if (first < covered->n && covered->at[first].from <= from && to <= covered->at[first].to)
 		return false;
 	for (behind = first; behind < covered->n && covered->at[behind].from <= to; behind++) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/sort.h"
 #include "event/abi.h"
 
@@ -109,18 +110,9 @@ int switching_cut(struct switching *w, struct err *err)
 
 bool switching_has(const struct switching *w, u64 time)
 {
-	size_t from = 0, to = w->on.n;
+	const size_t at = search_first(i, w->on.n, w->on.at[i].to >= time);
 
-	/* The first span that ends at that time or later. */
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (w->on.at[middle].to < time)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from < w->on.n && w->on.at[from].from <= time;
+	return at < w->on.n && w->on.at[at].from <= time;
 }
 
 void switching_fini(struct switching *w)

@@ -91,20 +91,12 @@ static u64 table_word(const struct cfi *cfi, u64 i)
 /* per address */
 static bool find_in_table(const struct cfi *cfi, u64 rva, struct cfi_function *ret_function)
 {
-	u64 low = 0, high = cfi->n_in_table;
+	const size_t behind = search_first(i, cfi->n_in_table, table_word(cfi, 2 * i) > rva);
 
-	while (low < high) {
-		u64 middle = low + (high - low) / 2;
-
-		if (table_word(cfi, 2 * middle) <= rva)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
+	if (!behind)
 		return false;
 	*ret_function = (struct cfi_function){
-		.entry = table_word(cfi, 2 * low - 1) - cfi->eh_frame.bytes.offset};
+		.entry = table_word(cfi, 2 * behind - 1) - cfi->eh_frame.bytes.offset};
 	return true;
 }
 

@@ -1,4 +1,4 @@
-/* A profile that another program wrote: folded stacks, pprof, packed or not. The bits of the first byte choose the options. */
+/* A profile that another program wrote: folded stacks, pprof, OpenTelemetry, packed or not. The bits of the first byte choose the options. */
 #include "fuzz/fuzz.h"
 
 #include <fcntl.h>

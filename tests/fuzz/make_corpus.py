@@ -255,6 +255,13 @@ def state_records():
          + record_of(4, 0, struct.pack('<IIIIQ', 2, 1, 2, 1, 9)))
 
 
+def field(number, content):
+    """A field of a message of protocol buffers; sizes and numbers are below 2^14."""
+    def varint(n):
+        return bytes([n]) if n < 0x80 else bytes([n & 0x7f | 0x80, n >> 7])
+    return varint(number << 3 | 2) + varint(len(content)) + content if isinstance(content, bytes) else varint(number << 3) + varint(content)
+
+
 def profiles_of_others():
     folded = b'sh;main;f_[k] 12\na;[u8; 32];b_[i];c_[i] 7\r\n# x\nc;Lx;::y_[j];[libz.so.1] 3.5\n'
     keep('import', 'folded', b'\0' + folded)
@@ -265,6 +272,13 @@ def profiles_of_others():
     for name, wishes in (('stacks', 0), ('lines', 10), ('shallow', 20)):
         keep('import', f'pprof-{name}', bytes([wishes]) + gzip.decompress(pprof))
     keep('import', 'pprof-packed', b'\0' + pprof)
+    strings = [b'', b'cpu', b'nanoseconds', b'/bin/app', b'main', b'thread.name']
+    dictionary = (field(1, b'') + field(1, field(1, 4096) + field(4, 3)) + field(2, b'') + field(2, field(1, 1) + field(2, 4100) + field(3, field(1, 1)))
+                  + field(3, b'') + field(3, field(1, 4)) + b''.join(field(5, s) for s in strings) + field(6, b'') + field(6, field(1, 5) + field(2, field(1, b'sh')))
+                  + field(7, b'') + field(7, field(1, b'\1')))
+    samples = field(1, field(1, 1) + field(2, 2)) + field(2, field(1, 1) + field(2, b'\1') + field(4, b'\7'))
+    for name, wishes in (('stacks', 0), ('lines', 10)):
+        keep('import', f'otlp-{name}', bytes([wishes]) + field(1, field(2, field(2, samples))) + field(2, dictionary))
 
 
 def generated_code():

@@ -372,6 +372,15 @@ def pprof(*fields):
     return b''.join([field(1, field(1, 1) + field(2, 1)), field(6, b''), field(6, b'count'), *fields])
 
 
+def otlp(stack, samples, lines=1):
+    """One stack of two locations, whose function has a long name; an attribute with a long text."""
+    location = field(2, field(3, field(1, 1)) * lines)
+    dictionary = b''.join([field(1, b''), field(2, b''), location, field(2, field(2, 1)) + field(3, b''), field(3, field(1, 1)), field(5, b''),
+                           field(5, b'f' * 1_000_000), field(5, b'count'), field(6, b''),
+                           field(6, field(1, 1) + field(2, field(1, b'a' * 1_000_000))), field(7, b''), field(7, stack)])
+    return field(1, field(2, field(2, field(1, field(1, 2) + field(2, 2)) + samples))) + field(2, dictionary)
+
+
 @test
 def profiles_that_unpack_from_few_bytes_are_refused_and_said():
     write('lines.folded', gzip.compress(b'main;f 1\n' * 30_000_000, 1))
@@ -393,6 +402,10 @@ def profiles_of_many_small_things_cost_what_they_are():
                                   field(2, field(1, i) + field(2, 1)) for i in range(1, n))),
         'same.pprof': pprof(field(4, field(1, 1)) * n, field(2, field(1, 1) + field(2, 1))),
         'lines.pprof': pprof(field(4, field(1, 1) + field(4, b'') * n), field(2, field(1, 1) + field(2, 1)) * 1000),
+        # Each of these is cheap to say again and again: a stack, a long attribute, a long name.
+        'deep.otlp': otlp(field(1, b'\1' * n), field(2, field(1, 1) + field(4, b'\1')) * n),
+        'attributes.otlp': otlp(field(1, b'\1'), field(2, field(1, 1) + field(2, b'\1' * 50) + field(4, b'\1')) * (n // 10)),
+        'lines.otlp': otlp(field(1, b'\1\2' * 1000), field(2, field(1, 1) + field(4, b'\1')), lines=n),
         'deep.pprof': pprof(field(4, field(1, 1)), field(2, field(1, b'\1' * n) + field(2, 1)) * 20),
     }
     for path, data in cases.items():

@@ -92,7 +92,7 @@ def commands_without_memory_say_so_and_end():
     for words in (['report', '-i', 'a.data'], ['report', '-i', 'z.data', '-s', 'sym,srcline'], ['report', '-i', 'z.data', '-s', 'type,typeoff'],
                   ['report', '-i', 'a.data', '--json'], ['script', '-i', 'z.data', '-F', '+srcline'], ['annotate', '-i', 'z.data'],
                   ['diff', 'a.data', 'z.data'], ['evlist', '-i', 'a.data'], ['data', 'lint', 'z.data'], ['stat', '-e', 'task-clock', 'true'],
-                  ['list', 'software'], ['doctor']):
+                  ['list', 'software'], ['doctor'], ['flame', 'a.data'], ['flame', '-G', 'a.data', 'z.data']):
         words = [PACE, *words]
         good, which = places(words, 'memory')
         cases += [(words, good, at, row) for at in which for row in (1, 0)]

@@ -1,4 +1,4 @@
-"""Pages in headless Chromium, driven by scripts of playwright."""
+"""A browser without a window, for tests of pages and pictures; and names that no page may obey."""
 import json
 import os
 import shutil
@@ -8,6 +8,9 @@ from harness import PATIENCE, needs, run, skip
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODULES = os.path.join(os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), 'pace', 'node')
+
+HOSTILE = ['<script>alert(1)</script>', '<img src=x onerror=alert(2)>', ']]>', '</script><b>', '--><u>&lt;', 'a\u202eb', 'x' * 65536,
+           '\x1b[31mred', '"\'`${7*7}', '__proto__', 'constructor']
 
 
 def needs_module(name, version):

@@ -127,6 +127,20 @@ def names_bring_no_colours_of_their_own():
 
 
 @test
+def names_of_events_bring_none_either():
+    can_record()
+    assert pace('record', '-q', '-e', 'cpu-clock/name=evilname/', '-e', 'page-faults', '-o', 'e.data', 'ls').status == 0
+    data = open('e.data', 'rb').read()
+    assert b'evilname' in data
+    open('e.data', 'wb').write(data.replace(b'evilname', b'\x1b[31mabc'))
+    # check_sane() looks for control bytes.
+    result = pace('report', '-i', 'e.data', '--fail-if', 'self(main) >= 0%')
+    assert result.status == 4 and r'is true for \x1b[31mabc: ' in result.err, result
+    for command in ('report', 'annotate', 'script', 'evlist', 'c2c'):
+        pace(command, '-i', 'e.data')
+
+
+@test
 def an_unknown_word_is_refused():
     for command in ('report', 'annotate'):
         result = pace(command, '--stdio-color', 'sometimes')

@@ -2,6 +2,7 @@
 """Exports, read back: the sums of functions are those of `pace report --json`, and the programs that the forms are for agree.
 
 Packages of npm are installed into a folder of this user's cache, once. Without node, npm or a network these tests are skipped."""
+import base64
 import collections
 import contextlib
 import gzip
@@ -14,6 +15,7 @@ import sqlite3
 import sys
 import tempfile
 import time
+import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import *  # noqa: E402,F403
@@ -324,13 +326,37 @@ def read_sqlite(path):
     return result
 
 
+def read_html(path):
+    """The page's data: nodes in preorder, how many levels each goes up, their names and values."""
+    with open(path, encoding='utf-8') as file:
+        chunks = {name: zlib.decompress(base64.b64decode(data), wbits=-15) for name, data in
+                  re.findall(r'<script type="application/octet-stream" id="(\w+)">([A-Za-z0-9+/=]*)</script>', file.read())}
+    about, names = json.loads(chunks['about']), chunks['names'].decode('utf-8').split('\n')
+    places = numbers(chunks['places'])
+    # The last name ends with a newline, too. The first number of each is its kind.
+    kinds = [chr(kind) for kind in places[::len(places) // (len(names) - 1)]]
+    ups, nodes = numbers(chunks['ups']), numbers(chunks['nodes'])
+    assert len(ups) == len(nodes) == about['nodes']
+    result = {}
+    for part, event in enumerate(about['events']):
+        sums, stack = result.setdefault(event['name'], Sums()), []
+        for up, node, value in zip(ups, nodes, numbers(chunks[f'period{part}'])):
+            del stack[len(stack) - up:]
+            stack.append(node)
+            if value:
+                sums.add([names[i] for i in reversed(stack) if kinds[i] != 't'], value)
+        assert sums.all == event['period']
+    return result
+
+
 # The sums of functions with all that they call, from the tree; in recursion each sample counts once.
 TOTALS = """
 WITH RECURSIVE up (leaf, node) AS (SELECT node, node FROM counts UNION SELECT up.leaf, parent FROM up JOIN nodes n ON n.id = up.node WHERE parent NOT NULL),
 seen AS (SELECT DISTINCT up.leaf, p.function, p.inlined FROM up JOIN nodes n ON n.id = up.node JOIN frames p ON p.id = n.frame)
 SELECT function, inlined, sum(period) FROM seen JOIN counts c ON c.node = seen.leaf WHERE c.event = ? GROUP BY function, inlined
 """
-READERS = {'speedscope': read_speedscope, 'firefox': read_firefox, 'chrome': read_chrome, 'pprof': read_pprof, 'callgrind': read_callgrind, 'otlp': read_otlp, 'sqlite': read_sqlite}
+READERS = {'speedscope': read_speedscope, 'firefox': read_firefox, 'chrome': read_chrome, 'pprof': read_pprof, 'callgrind': read_callgrind, 'otlp': read_otlp, 'sqlite': read_sqlite,
+           'html': read_html}
 
 
 @test
@@ -569,6 +595,50 @@ def the_firefox_profiler_measures_the_slices_of_trace_events():
 
 
 @test
+def trace_events_have_what_the_scheduler_did():
+    """As computed from the tracepoints' texts: which task each CPU ran, and who woke whom."""
+    can_record()
+    done = pace('record', '-q', '-a', '-e', 'sched:sched_switch,sched:sched_wakeup', '-o', 'sched.data', 'sh', '-c', 'for i in 1 2 3 4 5; do sleep 0.02; done')
+    if done.status:
+        skip(done.err.strip().split('\n')[0])
+    script = pace('script', '-i', 'sched.data', '-F', 'cpu,time,event,trace', '--ns')
+    switches = [(int(cpu), int(s + ns), int(prev), int(next_), comm) for cpu, s, ns, prev, comm, next_ in re.findall(
+        r'^\s*\[(\d+)\]\s+(\d+)\.(\d{9}):\s+sched:sched_switch:.*? prev_pid=(\d+) .*?next_comm=(.*?) next_pid=(\d+) ', script.out, re.M)]
+    assert len(switches) > 20, script
+    running, last = {}, max(int(s + ns) for s, ns in re.findall(r'^\s*\[\d+\]\s+(\d+)\.(\d{9}):', script.out, re.M))
+    wanted = collections.Counter()
+    for cpu, time_ns, prev, next_, comm in sorted(switches, key=lambda switch: switch[1]):
+        if cpu in running and running[cpu][1]:
+            wanted[cpu, running[cpu][1]] += time_ns - running[cpu][0]
+        running[cpu] = time_ns, next_
+    for cpu, (time_ns, tid) in running.items():
+        if tid:
+            wanted[cpu, tid] += last - time_ns
+    with open(export('chrome', 'sched.data'), encoding='utf-8') as file:
+        events = json.load(file)['traceEvents']
+    names = {(e['pid'], e['tid']): e['args']['name'] for e in events if e['name'] == 'thread_name'}
+    processes = {e['args']['name']: e['pid'] for e in events if e['name'] == 'process_name'}
+    got = collections.Counter()
+    for event in events:
+        if event['ph'] == 'X' and event['pid'] == processes['CPUs']:
+            got[int(names[event['pid'], event['tid']].split()[1]), event['args']['tid']] += round(event['dur'] * 1000)
+    # What ran before the first switch of a CPU is known from that switch.
+    for cpu, tid in {key: None for key in got}:
+        first = min(switch for switch in switches if switch[0] == cpu)
+        if (cpu, tid) != (cpu, first[2]):
+            assert got[cpu, tid] == wanted[cpu, tid], (cpu, tid, got[cpu, tid], wanted[cpu, tid])
+    assert set(got) >= set(+wanted) and len(wanted) > 5
+    wakes = [e for e in events if e['ph'] == 'X' and e['name'].startswith('woken by ')]
+    states = collections.Counter(e['name'] for e in events if e['ph'] == 'X' and e['pid'] == processes['Tasks'])
+    assert wakes and all(e['dur'] == 0 for e in wakes) and states['Running'] > 10 and states['Sleeping'] > 5, states
+    with Profiler('out.chrome') as profiler:
+        cpu = min(cpu for cpu, tid in got)
+        markers = profiler.json('thread', 'markers', '--thread', profiler.threads()[f'CPU {cpu}'])['byType']
+        total = sum(round(marker['count'] * marker['durationStats']['avg'] * 1e6) for marker in markers)
+        assert abs(total - sum(n for (on, tid), n in got.items() if on == cpu)) < 1000, (total, got)
+
+
+@test
 def slices_of_events_that_are_no_time_tell_their_sums():
     can_record()
     done = pace('record', '-q', '-g', '-e', 'page-faults', '-c', '1', '-o', 'faults.data', sys.executable, '-c', 'import json')
@@ -677,6 +747,28 @@ def protoc_decodes_profiles_of_opentelemetry_and_finds_nothing_else_in_them():
 
 
 BINARY = ['pprof', 'otlp', 'sqlite']
+@test
+def exported_profiles_of_opentelemetry_are_read_back_equal():
+    path = record()
+    for options in ((), ('--no-inline',)):
+        ours = reported(path, *options)
+        exported = export('otlp', path, *options)
+        back = reported(exported, *options)
+        for event in EVENTS:
+            assert ours[event].all == back[f'{event}/nanoseconds'].all and +ours[event].total == +back[f'{event}/nanoseconds'].total, event
+            assert +ours[event].own == +back[f'{event}/nanoseconds'].own, event
+    events = json.loads(pace('report', '-i', exported, '--json').out)['events']
+    assert {e['event'].split('/')[0]: e['samples'] for e in events if 'nanoseconds' in e['event']} == \
+        {e['event']: e['samples'] for e in json.loads(pace('report', '-i', path, '--json').out)['events']}
+    done = pace('report', '-i', exported, '--html', 'page.html')
+    assert done.status == 0 and os.path.getsize('page.html') > 10000, done
+    done = pace('diff', exported, exported)
+    assert done.status == 0 and 'leaf' in done.out, done
+    # What it was made from is no recording.
+    done = pace('report', '-i', exported, '--time', '10%/2')
+    assert done.status == 2 and 'is a profile of OpenTelemetry' in done.err, done
+
+
 HOSTILE = ['<script>alert(1)</script>', '</script>', ']]>', 'quote" back\\slash', 'percent%s', '(7) number', 'fn=(3) x', '\u202eevil\u202c',
            'x' * 65536, 'tab\there', 'esc\x1b[31m', 'snow\u2603', 'calls=1 2']
 
@@ -703,6 +795,57 @@ def names_that_are_meant_to_do_harm_are_only_names():
         assert sums.all == n, (form, sums.all)
         wanted = {shown(name): i + 1 for i, name in enumerate(HOSTILE)} | {'bad\\xff\\xfeutf8': 100}
         assert dict(+sums.own) == wanted, (form, set(sums.own) ^ set(wanted))
+
+
+def hostile_recording():
+    """A program whose functions, thread, path and source file have such names; in the file they stand in for names as long."""
+    can_record()
+    needs('gcc')
+    names = [name.encode() for name in HOSTILE if len(name) < 60000] + [b'bad\xff\xfeutf8']
+    holders = [f'f{i:02}_'.ljust(40, 'a') for i in range(len(names))] + ['x' * 65536]
+    with open('<b>.c', 'w', encoding='ascii') as file:
+        file.write('#include <sys/prctl.h>\nstatic volatile unsigned long sink;\n')
+        for name in holders:
+            file.write(f'__attribute__((noinline)) void {name}(void) {{ for (int i = 0; i < 20000; i++) sink += i; }}\n')
+        file.write('int main(void) { prctl(PR_SET_NAME, "<i>\\x1b]0;x\\a\\u202e"); for (int i = 0; i < 150; i++) {' +
+                   ' '.join(f'{name}();' for name in holders) + '} return 0; }\n')
+    folder = '<img src=x>\x1b[1m]]>'
+    os.mkdir(folder)
+    path = f'{folder}/a"b'
+    done = run('gcc', '-O1', '-g', '-fno-optimize-sibling-calls', '-fno-omit-frame-pointer', '-o', path, '<b>.c')
+    assert done.status == 0, done
+    with open(path, 'rb') as file:
+        program = file.read()
+    for holder, name in zip(holders, names):
+        assert holder.encode() in program
+        program = program.replace(holder.encode(), name.ljust(40, b'\0'))
+    with open(path, 'wb') as file:
+        file.write(program)
+    done = pace('record', '-q', '-g', '-F', '2000', '-e', 'cpu-clock', '-o', 'hostile.data', './' + path)
+    assert done.status == 0, done
+    return 'hostile.data', {shown(name) for name in HOSTILE} | {'bad\\xff\\xfeutf8'}
+
+
+@test
+def a_hostile_recording_does_nothing_but_appear_in_every_form():
+    path, names = hostile_recording()
+    wanted, = reported(path, '--no-inline').values()
+    known = names & set(wanted.total)
+    assert len(known) > len(HOSTILE) // 2, (len(known), list(wanted.total)[:20])
+    for form, read in READERS.items():
+        sums, = read(export(form, path, '--no-inline')).values()
+        compare(wanted, sums)
+    for form in ('folded', 'speedscope', 'firefox', 'chrome', 'callgrind', 'csv', 'json', 'ndjson', 'html'):
+        with open(export(form, path), 'rb') as file:
+            raw = file.read()
+        assert not re.search(rb'[\x00-\x08\x0b-\x1f\x7f]', raw) and '\u202e'.encode() not in raw, form
+        raw.decode('utf-8')
+    if shutil.which('callgrind_annotate'):
+        done = run('callgrind_annotate', '--auto=no', '--threshold=100', 'out.callgrind')
+        assert done.status == 0 and ':<script>alert(1)</script> [' in done.out and ':fn=(3) x [' in done.out, done
+    if shutil.which('go'):
+        text, rows = pprof_top('out.pprof', 'cpu-clock')
+        assert sum(own for own, total in rows.values()) == wanted.all, text
 
 
 @test

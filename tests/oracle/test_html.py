@@ -8,8 +8,8 @@ import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from browser import MODULES, browse, needs_browser, needs_module
-from firefox import Firefox
+from browser import HOSTILE, MODULES, browse, needs_browser, needs_module  # noqa: E402
+from firefox import Firefox  # noqa: E402
 from harness import TOP, can_record, main, needs, pace, run, test
 
 with open(os.path.join(TOP, 'meson.build'), encoding='utf-8') as meson:
@@ -26,9 +26,6 @@ let f = (e) / 2 /* " */ + +e - -e - - e
 function g(x) { return /[/\]'] \/* `/.test(x) ? 1 : .5 }
 ++f
 ;[a, b, c, d, e, f, g("/'] /* `"), g(''), typeof /x /, { '}': `${'}'}${{a: `}`}.a}` }]'''
-
-HOSTILE = ['<script>alert(1)</script>', '<img src=x onerror=alert(2)>', ']]>', '</script><b>', '--><u>&lt;', 'a\u202eb', 'x' * 65536,
-           '\x1b[31mred', '"\'`${7*7}', '__proto__', 'constructor']
 
 # Two events, threads, recursion; the sums are easily done by hand.
 FOLDED = '''main;work;parse;read 10 1

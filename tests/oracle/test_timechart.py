@@ -8,9 +8,9 @@ import xml.etree.ElementTree as ET
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import handmade  # noqa: E402
-from browser import browse, needs_browser  # noqa: E402
+from browser import MODULES, browse, needs_browser, needs_module  # noqa: E402
 from handmade import Scheduler  # noqa: E402
-from harness import NOBODY, build_c, can_record, main, needs, needs_root, pace, perf_works, run, skip, test  # noqa: E402
+from harness import NOBODY, TOP, build_c, can_record, main, needs, needs_root, pace, perf_works, run, skip, test  # noqa: E402
 
 S, MS = 10**9, 10**6
 STATES = {'r': 'running', 's': 'sleeping', 'w': 'waiting', 'b': 'blocked', 'i': 'idle', 'd': 'deeper', 'e': 'deepest'}
@@ -368,7 +368,92 @@ def hostile_names_do_nothing_but_appear():
     assert '<script>alert' not in text and '\u202e' not in text and '\x1b' not in text
     chart = Chart('output.svg')
     assert any(t.startswith('<script>alert(1):10') or '<script>alert(1)' in t for t in chart.texts()), chart.texts()
+    draw('hostile.data', '--html', 'page.html', output='page.html')
+    said = browse('page.html', 'return page.evaluate(() => lanes.map(laneName))')
+    assert '<script>alert(1):10' in said and 'a\\x1b[31mb:11' in said, said
     assert browse('output.svg', 'return page.evaluate(() => document.documentElement.tagName)') == 'svg'
+
+
+@test
+def the_page_has_the_same_intervals_and_says_who_woke_whom():
+    needs_browser()
+    draw(made(), '--html', 'page.html', output='page.html')
+    answer = browse('page.html', '''
+        const at = (lane, time) => page.evaluate(([lane, time]) => { select(lane, time); return document.querySelector('.detail').innerText; }, [lane, time]);
+        return {lanes: await page.evaluate(() => Object.fromEntries(lanes.map(lane => [laneName(lane), Array.from({length: chart.starts[lane + 1] - chart.starts[lane]},
+                (_, i) => chart.starts[lane] + i).map(i => [STATE_NAMES[chart.state[i] >> 2], chart.from[i], endOf(lane, i)])]))),
+            woken: await at(2, 1500000), running: await at(2, 2500000), interrupted: await at(2, 8500000), cpu: await at(0, 500000),
+            sums: await page.evaluate(() => { view.range = [1500000, 5000000]; showSums(); return document.querySelector('.sums tbody').innerText; })};''')
+    assert answer['lanes'] == {
+        'CPU 0': [['Running', 0, 2 * MS], ['Running', 2 * MS, 4 * MS], ['Idle', 4 * MS, 4 * MS + 1000], ['Deeper Idle', 4 * MS + 1000, 6 * MS],
+                  ['Idle', 6 * MS, 6 * MS + 1000], ['Deepest Idle', 6 * MS + 1000, 8 * MS], ['Idle', 8 * MS, 9 * MS], ['Running', 9 * MS, 10 * MS], ['Idle', 10 * MS, 10 * MS]],
+        'alpha:100': [['Running', 0, 2 * MS], ['Sleeping', 2 * MS, 10 * MS], ['Nothing', 10 * MS, 10 * MS]],
+        'beta:200': [['Waiting for CPU', 1 * MS, 2 * MS], ['Running', 2 * MS, 4 * MS], ['Blocked on IO', 4 * MS, 8 * MS], ['Waiting for CPU', 8 * MS, 9 * MS],
+                     ['Running', 9 * MS, 10 * MS], ['Nothing', 10 * MS, 10 * MS]]}, answer['lanes']
+    assert 'beta:200 was woken at 1 ms by alpha:100, which had run since 0 (1 ms)' in answer['woken'], answer['woken']
+    assert 'beta:200 Running on CPU 0 for 2 ms, from 2 ms to 4 ms' in answer['running'] and 'woken at 1 ms by alpha' in answer['running'], answer['running']
+    assert 'beta:200 was woken at 8 ms by an interrupt' in answer['interrupted'], answer['interrupted']
+    assert answer['cpu'].startswith('CPU 0: alpha:100 Running for 2 ms'), answer['cpu']
+    # beta: waiting 0.5, running 2, blocked 1; alpha: running 0.5, sleeping 3.
+    assert [row.split() for row in answer['sums'].split('\n')] == [['2', 'ms', '500', 'us', '1', 'ms', 'beta:200'], ['500', 'us', '3', 'ms', 'alpha:100']], answer['sums']
+
+
+@test
+def the_page_zooms_searches_and_keeps_its_state_in_the_address():
+    needs_browser()
+    draw(made(), '--html', 'page.html', output='page.html')
+    answer = browse('page.html', '''
+        const state = () => page.evaluate(() => [Math.round(view.from), Math.round(view.to), lanes.length, location.hash]);
+        const ret = {before: await state()};
+        await page.keyboard.press('w');
+        ret.zoomed = await state();
+        await page.keyboard.press('d');
+        ret.moved = await state();
+        await page.keyboard.press('/');
+        await page.keyboard.type('BETA|^al');
+        ret.found = await state();
+        await page.fill('input[type=search]', 'al(');
+        ret.wrong = await page.textContent('.status');
+        await page.fill('input[type=search]', 'beta');
+        await page.keyboard.press('Escape');
+        await page.keyboard.down('Shift');
+        const box = await page.locator('canvas').boundingBox();
+        await page.mouse.move(box.x + 300, box.y + 60);
+        await page.mouse.down();
+        await page.mouse.move(box.x + 600, box.y + 60, {steps: 4});
+        await page.mouse.up();
+        await page.keyboard.up('Shift');
+        ret.range = await page.evaluate(() => view.range.map(Math.round));
+        ret.link = await state();
+        await reopen(ret.link[3]);
+        ret.again = await state();
+        ret.rangeAgain = await page.evaluate(() => view.range);
+        await page.keyboard.press('0');
+        ret.all = await state();
+        return ret;''')
+    assert answer['before'][:3] == [0, 10 * MS, 3] and answer['zoomed'][:2] == [2500000, 7500000] and answer['moved'][:2] == [3500000, 8500000], answer
+    assert answer['found'][2] == 2 and 'no regular expression' in answer['wrong'], answer
+    assert answer['link'][2] == 2 and answer['again'] == answer['link'] and answer['range'] == answer['rangeAgain'], answer
+    assert answer['all'][:2] == [0, 10 * MS], answer
+
+
+@test
+def pages_fit_windows_and_their_scripts_hold():
+    needs_browser()
+    needs_module('typescript', '7.0.2')
+    sources = [os.path.join(TOP, 'src/view', path) for path in ('html/data.js', 'html/tree.js', 'chart/chartpage.js')]
+    checked = run(os.path.join(MODULES, 'node_modules/.bin/tsc'), '--checkJs', '--allowJs', '--noEmit', '--strict', '--target', 'es2023',
+                  '--lib', 'es2023,dom,dom.iterable', *sources)
+    assert checked.status == 0, checked
+    draw(made(), '--html', 'page.html', output='page.html')
+    for width in (390, 1280):
+        wide = browse('page.html', 'return page.evaluate(() => [document.documentElement.scrollWidth, innerWidth, document.querySelector(".pane").clientHeight]);',
+                      width, 'dark')
+        assert wide[0] <= wide[1] and wide[2] > 200, wide
+    with open('page.html', encoding='utf-8') as file:
+        text = file.read()
+    static = text[text.index('<noscript>'):text.index('</noscript>')]
+    assert 'beta' in static and '3.000' in static and "default-src 'none'" in text
 
 
 @test

@@ -31,7 +31,7 @@ TEST(form_names_that_none_has_are_refused_with_those_there_are)
 
 	CHECK_EQ(form_check(&c, FORM_OF_SAMPLES, &err), ERR_INVAL);
 	CHECK_STR(err.msg,
-		"--format: 'yaml' is none of text, csv, json, md, folded, speedscope, firefox, chrome, pprof, callgrind, otlp, sqlite, ndjson, html");
+		"--format: 'yaml' is none of text, csv, json, md, folded, speedscope, firefox, chrome, pprof, callgrind, otlp, sqlite, ndjson, html, svg");
 	c = (struct form_choice){.name = "csv", .is_chosen[FORM_JSON] = true};
 	CHECK_EQ(form_check(&c, FORM_OF_SAMPLES, &err), ERR_INVAL);
 }

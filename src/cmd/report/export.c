@@ -19,7 +19,7 @@ static const struct opt options[] = {
 	{0, "format", OPT_STR, AT(report.answer.forms.name), "FORM",
 		"speedscope, pprof, callgrind, csv or any other form: an unknown name lists them all"},
 	{'i', "input", OPT_STR, AT(report.input), "FILE",
-		"read FILE, a recording, folded stacks or a pprof profile; default perf.data"},
+		"read FILE, a recording, folded stacks, a profile of pprof or OpenTelemetry; default perf.data"},
 	{'o', "output", OPT_STR, AT(output), "FILE",
 		"write FILE, default the standard output; a file of that name becomes FILE.old"},
 	{0, NULL, OPT_TITLE, 0, NULL, "Which samples"},

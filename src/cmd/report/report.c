@@ -2,18 +2,18 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/out.h"
 #include "cmd/cmd.h"
-#include "cmd/report/report_answer.h"
-#include "cmd/report/report_choice.h"
+#include "cmd/pagefile.h"
+#include "cmd/report/reporting.h"
 #include "cmd/report/report_import.h"
 #include "cmd/report/report_options.h"
-#include "cmd/pagefile.h"
 #include "cmd/strict.h"
 #include "file/newfile.h"
-#include "profile/tree/ignore.h"
 #include "profile/check/recorded.h"
 #include "view/records/dump.h"
 #include "view/records/header.h"
@@ -21,82 +21,6 @@
 #include "view/records/tasks.h"
 #include "view/pages/wall_text.h"
 #include "view/stat/threadcounts_text.h"
-
-/* Everything between the file and the output. */
-struct reporting {
-	const struct report_options *options;
-	struct log log;
-	struct recorded recorded;
-	struct choice choice;
-	struct calls calls;
-	struct answer answer;
-	struct threadcounts thread_counts;
-};
-
-/* If --time has no samples, notes the times that have some. */
-static void tell_times(const struct reporting *r)
-{
-	const struct file_info *info = &r->recorded.trace.session.reader.info;
-	const u64 first = info->first_time / 1000, last = info->last_time / 1000;
-	const char *time = r->options->time;
-
-	if (!time || r->recorded.profile.rows.n || !r->recorded.trace.session.tally.n_samples)
-		return;
-	if (info->has_times)
-		log_note(r->recorded.log,
-			"--time '%.100s' has no samples: the recording's are from %llu.%06llu to %llu.%06llu",
-			time, (unsigned long long)first / 1000000,
-			(unsigned long long)first % 1000000, (unsigned long long)last / 1000000,
-			(unsigned long long)last % 1000000);
-	else
-		log_note(r->recorded.log,
-			"--time '%.100s' has no samples: 'pace script -F time' shows when they are",
-			time);
-}
-
-/* Notes that not all samples are kept one by one. */
-static void tell_thinned(const struct reporting *r)
-{
-	const struct timeline *t = r->recorded.profile.timeline;
-
-	if (t && t->every > 1)
-		log_note(r->recorded.log,
-			"there are more samples than %s takes one by one: one of %u stands for the others",
-			form_chosen(&r->options->answer.forms)->name, t->every);
-}
-
-/* Reads the samples into a named profile, and filters it. */
-static int make_profile(struct reporting *r, struct err *err)
-{
-	struct recorded *in = &r->recorded;
-	struct recorded_options reading;
-
-	choice_tell(&r->choice, &r->answer, &reading);
-	if (r->options->has_thread_counts)
-		threadcounts_watch(&r->thread_counts, &in->trace.session);
-	if (recorded_read(in, &reading, err))
-		return err->code;
-	r->answer.profile = &in->profile;
-	r->answer.calls = &r->calls;
-	r->answer.recorded = in;
-	r->answer.symbols = &r->options->symbols;
-	r->answer.path = r->options->input;
-	r->answer.hist = &r->choice.hist;
-	r->answer.text = &r->choice.text;
-	r->answer.rows = &r->choice.rows;
-	if (r->choice.forgets)
-		ignore_callees(&in->profile, &r->choice.forgotten);
-	answer_note_whole(&r->answer, &in->trace.session.tally);
-	keys_finish(&r->choice.keys, &in->profile, r->options->filter.is_relative);
-	profile_filter_tell(&r->choice.filter, &in->profile, in->log);
-	tell_times(r);
-	tell_thinned(r);
-	profile_filter_apply(&in->profile, &r->choice.filter);
-	answer_note_filtered(&r->answer);
-	calls_init(&r->calls, &in->profile);
-	recorded_stage_ends(in, "call tree");
-	return 0;
-}
 
 static void add_preamble(struct reporting *r, struct str *text)
 {
@@ -205,7 +129,7 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 			&out->text);
 		return 0;
 	}
-	if (make_profile(r, err))
+	if (reporting_read(r, err))
 		return err->code;
 	if (r->options->has_thread_counts && threadcounts_settle(&r->thread_counts, err))
 		return err_prefix(err, "-T");
@@ -230,12 +154,12 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 
 static int make_report(struct reporting *r, struct out *out, struct err *err)
 {
-	const char *html = r->options->answer.html;
+	const char *path = answer_file(&r->options->answer);
 	struct fresh page;
 
-	if (!html)
+	if (!path)
 		return report(r, out, err);
-	if (pagefile_open(&page, html, out, err))
+	if (pagefile_open(&page, path, out, err))
 		return err->code;
 	return pagefile_close(&page, out, report(r, out, err), err);
 }
@@ -283,6 +207,20 @@ static int write_report(struct reporting *r, const struct cmd *cmd, const char *
 	return status;
 }
 
+void report_say_written(const struct cmd *cmd, const char *path, const struct picture *p)
+{
+	struct str text = {0};
+	struct stat st;
+
+	if (stat(path, &st))
+		return;
+	str_addf(&text, "[ pace %s: wrote '", cmd->name);
+	str_add_safe(&text, path, strlen(path));
+	str_addf(&text, "' (%.3f MB): %s ]\n", (double)st.st_size / 1e6, str_text(&p->said));
+	fputs(str_text(&text), stderr);
+	str_fini(&text);
+}
+
 int report_run(const struct cmd *cmd, struct report_options *o, const char *output)
 {
 	struct reporting r = {.options = o};
@@ -298,6 +236,8 @@ int report_run(const struct cmd *cmd, struct report_options *o, const char *outp
 		return cmd_fail(cmd, &err, EXIT_USAGE);
 	}
 	status = write_report(&r, cmd, output);
+	if (status == EXIT_OK && o->answer.flame)
+		report_say_written(cmd, o->answer.flame, &r.answer.picture);
 	if (status == EXIT_OK && strict_fails(cmd, o->is_strict, o->input, &r.recorded.ledger))
 		status = EXIT_INCOMPLETE;
 	if (status == EXIT_OK && r.answer.profile) {
@@ -310,12 +250,7 @@ int report_run(const struct cmd *cmd, struct report_options *o, const char *outp
 	}
 	if (status == EXIT_OK && (r.log.has_warned || ledger_has_unread(&r.recorded.ledger)))
 		status = EXIT_FAILED;
-	threadcounts_fini(&r.thread_counts);
-	answer_fini(&r.answer);
-	choice_fini(&r.choice);
-	calls_fini(&r.calls);
-	recorded_close(&r.recorded);
-	log_fini(&r.log);
+	reporting_close(&r);
 	return status;
 }
 

@@ -55,6 +55,9 @@ void report_about(const struct recorded *r, const char *path, struct page_about 
 	if (recorded_has_trace(r)) {
 		const struct file_info *info = &r->trace.session.reader.info;
 
+		ret->n_samples = r->trace.session.tally.n_samples;
+		ret->n_lost_samples = r->trace.session.tally.n_lost_samples;
+		ret->n_lost_records = r->trace.session.tally.n_lost_records;
 		add_command(info, ret);
 		add_host(&info->host, ret);
 		add_times(info, ret);

@@ -4,6 +4,7 @@
 
 #include "base/term.h"
 #include "cmd/report/report_about.h"
+#include "cmd/report/report_chart.h"
 #include "cmd/report/report_code.h"
 #include "cmd/report/report_events.h"
 #include "cmd/report/report_wall.h"
@@ -96,17 +97,21 @@ static int check_assertion(const struct answer *a, const struct assertion *c, u3
 	struct log *log, bool *ret_fails, struct err *err)
 {
 	struct shares shares = {a->profile, a->calls, &a->account, event, NULL, NULL};
-	struct str said = {0};
+	struct str said = {0}, name = {0};
 	bool fails = assertion_holds(c, shares_value, &shares, &said);
 
 	if (shares.unknown)
 		log_note(log, "--fail-if '%s': nothing called '%s' was sampled", c->text,
 			shares.unknown);
-	if (fails && !shares.made_up)
-		fprintf(stderr, "pace report: --fail-if '%s' is true%s%s: %s\n", c->text,
-			a->profile->events.n > 1 ? " for " : "",
-			a->profile->events.n > 1 ? a->profile->events.at[event].name : "",
-			str_text(&said));
+	if (fails && !shares.made_up) {
+		str_add(&name, a->profile->events.n > 1 ? " for " : "");
+		if (a->profile->events.n > 1)
+			str_add_safe(&name, a->profile->events.at[event].name,
+				strlen(a->profile->events.at[event].name));
+		fprintf(stderr, "pace report: --fail-if '%s' is true%s: %s\n", c->text,
+			str_text(&name), str_text(&said));
+	}
+	str_fini(&name);
 	str_fini(&said);
 	*ret_fails |= fails;
 	return shares.made_up
@@ -152,6 +157,7 @@ void answer_fini(struct answer *a)
 	vec_each(c, &a->assertions)
 		assertion_fini(c);
 	vec_fini(&a->assertions);
+	str_fini(&a->picture.said);
 }
 
 /* Counts which samples are in rows, and which rows are printed. */
@@ -350,8 +356,29 @@ static int show_trees(struct answer *a, struct page *p, struct err *err)
 	return has_found ? 0 : err->code;
 }
 
+/* Whether an event's stacks are shown: all are, unless one is asked for. */
+static bool has_stacks_of(const struct answer *a, u32 event)
+{
+	const char *wanted = a->options->picture.event;
+
+	return wanted ? !strcmp(a->profile->events.at[event].name, wanted)
+		      : !is_left_out(a, event, 1);
+}
+
+static int unknown_event(const struct answer *a, struct err *err)
+{
+	struct str known = {0};
+
+	vec_each(e, &a->profile->events)
+		str_addf(&known, "%s'%s'", known.n ? ", " : "", e->name);
+	err_set(err, ERR_INVAL, "-e '%.60s': there is no such event, but %.150s",
+		a->options->picture.event, known.n ? str_text(&known) : "there are none");
+	str_fini(&known);
+	return err->code;
+}
+
 /* Shows all stacks, with a number for each event. */
-static void show_stacks(struct answer *a, struct page *p)
+static int show_stacks(struct answer *a, struct page *p, struct err *err)
 {
 	const struct profile *profile = a->profile;
 	const unsigned wants = p->form->wants;
@@ -364,19 +391,21 @@ static void show_stacks(struct answer *a, struct page *p)
 	u32 part = 0;
 
 	for (u32 event = 0; event < profile->events.n; event++)
-		if (!is_left_out(a, event, 1)) {
+		if (has_stacks_of(a, event)) {
 			stackrows_add_part(&stacks, profile->events.at[event].name,
 				recorded_is_time(a->recorded, event));
 			stacks.n_parts++;
 		}
 	for (u32 event = 0; event < profile->events.n; event++)
-		if (!is_left_out(a, event, 1)) {
+		if (has_stacks_of(a, event)) {
 			account_for_tree(a, event);
 			stackrows_add(&stacks, profile, a->calls, event, part++);
 		}
 	stackrows_finish(&stacks);
-	p->form->table(p, &stacks.rows);
+	if (part || !a->options->picture.event)
+		p->form->table(p, &stacks.rows);
 	stackrows_fini(&stacks);
+	return part || !a->options->picture.event ? 0 : unknown_event(a, err);
 }
 
 /* What pages have besides stacks. */
@@ -397,6 +426,8 @@ static void add_documents(const struct answer *a, struct page_about *about)
 int answer_show(struct answer *a, struct out *out, struct err *err)
 {
 	struct page_about about = {0};
+	struct chart chart;
+	bool has_chart = false;
 	const struct answer_options *o = a->options;
 	const u32 n_parts = has_tree(o) && !(form_chosen(&o->forms)->wants & FORM_WANTS_TREE)
 		? 0
@@ -411,16 +442,24 @@ int answer_show(struct answer *a, struct out *out, struct err *err)
 		.width = term_is_terminal(out->fd) ? term_columns(out->fd) : 0,
 		.version = VERSION,
 		.about = &about,
+		.picture = &a->picture,
 		.has_others = a->profile->events.n > 1};
 	int result = 0;
 
+	a->picture.options = &o->picture;
 	if (has_stacks(o))
 		report_about(a->recorded, a->path, &about);
+	if (p.form->wants & FORM_WANTS_CHART &&
+		report_chart(a->recorded, a->path, &chart, &has_chart, err)) {
+		page_about_fini(&about);
+		return err->code;
+	}
+	p.chart = has_chart ? &chart : NULL;
 	if (p.form->wants & FORM_WANTS_DOCUMENTS)
 		add_documents(a, &about);
 	page_begin(&p);
 	if (has_stacks(o))
-		show_stacks(a, &p);
+		result = show_stacks(a, &p, err);
 	else if (has_tree(o))
 		result = show_trees(a, &p, err);
 	else
@@ -428,5 +467,7 @@ int answer_show(struct answer *a, struct out *out, struct err *err)
 	account_close(&a->account);
 	page_end(&p, a->text->is_wall ? NULL : &a->account);
 	page_about_fini(&about);
+	if (has_chart)
+		chart_fini(&chart);
 	return result;
 }

@@ -24,6 +24,8 @@
 struct answer_options {
 	struct form_choice forms;
 	const char *html;  /* the file that gets the page; NULL: no page, or on stdout */
+	const char *flame; /* likewise the flame graph */
+	struct picture_options picture;
 	bool is_hierarchy; /* rows below rows, a level for each key */
 	bool has_intervals;
 	int groups;      /* events in one table: 1: all, -1: those that were counted as a group */
@@ -47,6 +49,7 @@ struct answer {
 	struct confidence_whole whole;
 	struct account account;
 	bool has_groups; /* the profile has groups of events */
+	struct picture picture;
 	VEC(struct assertion) assertions;
 };
 
@@ -66,11 +69,17 @@ bool answer_needs_lines(const struct answer *a);
 /* Whether the output is for a program: it must hold nothing but data. */
 bool answer_is_data(const struct answer_options *o);
 
+/* The file that is written instead of stdout; NULL: none. */
+static inline const char *answer_file(const struct answer_options *o)
+{
+	return o->html ? o->html : o->flame;
+}
+
 /* Called before anything is filtered, and afterwards. */
 void answer_note_whole(struct answer *a, const struct session_tally *t);
 void answer_note_filtered(struct answer *a);
 
-/* ERR_INVAL: there is no such --node. */
+/* ERR_INVAL: there is no such --node, no such event. */
 int answer_show(struct answer *a, struct out *out, struct err *err);
 /*
  * Reports which assertions of --fail-if are true; *ret_fails: one is. ERR_INVAL: one has a name that only this build

@@ -53,7 +53,7 @@ static int set_colour(void *target, const char *value, struct err *err)
 const struct opt report_option_table[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to read"},
 	{'i', "input", OPT_STR, AT(input), "FILE",
-		"read FILE, a recording, folded stacks or a pprof profile; default perf.data"},
+		"read FILE, a recording, folded stacks, a profile of pprof or OpenTelemetry; default perf.data"},
 	{'f', "force", OPT_BOOL, AT(is_forced), NULL,
 		"read files of any owner (always; perf needs -f)"},
 	SYMBOL_FILE_ROWS(report_options),
@@ -155,6 +155,8 @@ const struct opt report_option_table[] = {
 		"print Markdown: a table of rows and the call tree, folded away"},
 	{0, "html", OPT_STR, AT(answer.html), "FILE",
 		"write one page for browsers to FILE: flame graph, functions, what is missing; it needs nothing else"},
+	{0, "flame", OPT_STR, AT(answer.flame), "FILE",
+		"write a flame graph to FILE, an SVG that browsers search and zoom; 'pace flame' has options for it"},
 	{0, "budget", OPT_U64, AT(answer.budget), "N",
 		"print a call tree of at most N lines that sum to 100%: extra lines stand for what is left out",
 		.min = 1, .max = 1000000},
@@ -221,6 +223,7 @@ void report_options_settle(struct report_options *o)
 {
 	o->keys.children = o->children;
 	o->answer.forms.is_chosen[FORM_HTML] = o->answer.html;
+	o->answer.forms.is_chosen[FORM_SVG] |= o->answer.flame != NULL;
 	o->keys.has_intervals = o->answer.has_intervals;
 	if (!o->n_workers)
 		o->n_workers = workers_available();

@@ -4,6 +4,7 @@
 #include "profile/gather/history.h"
 #include "profile/gather/mapresolve.h"
 #include "profile/gather/wallmarks.h"
+#include "record/branch.h"
 #include "unwind/chain.h"
 #include "unwind/ending.h"
 
@@ -140,18 +141,15 @@ static void count_branch(struct aggregate *a, const struct visit *in, const stru
 static void count_branches(void *ctx, struct visit *in)
 {
 	struct aggregate *a = ctx;
-	enum { ENTRY = 24, TO = 8 };
-	const struct sample *sample = in->sample;
+	const struct sample_branches *branches = &in->sample->branches;
 	const struct thread_state *t = visit_state(in);
 	const struct label_sample who = {.user = t->user, .kernel = t->kernel};
 
 	a->profile.n_walked++;
 	a->uniques.is_noted = is_kept(a, in);
-	for (u64 i = 0; i < sample->branches.n; i++) {
-		const u8 *entry = sample->branches.entries + i * ENTRY;
-
-		count_branch(a, in, t, label_place(&who, load_u64(entry + TO)), 1, entry, NULL);
-	}
+	for (u64 i = 0; i < branches->n; i++)
+		count_branch(a, in, t, label_place(&who, branch_at(branches->entries, i).to), 1,
+			branches->entries + i * BRANCH_SIZE, NULL);
 }
 
 /*
@@ -161,7 +159,6 @@ static void count_branches(void *ctx, struct visit *in)
 static void count_blocks(void *ctx, struct visit *in)
 {
 	struct aggregate *a = ctx;
-	enum { ENTRY = 24, FLAGS = 16, CYCLES_SHIFT = 4, CYCLES_MASK = 0xffff };
 	const struct sample_branches *branches = &in->sample->branches;
 	const struct thread_state *t = visit_state(in);
 	const struct label_sample who = {.user = t->user, .kernel = t->kernel};
@@ -169,12 +166,12 @@ static void count_blocks(void *ctx, struct visit *in)
 	a->profile.n_walked++;
 	a->uniques.is_noted = is_kept(a, in);
 	for (u64 i = 0; i < branches->n; i++) {
-		const u8 *entry = branches->entries + i * ENTRY;
-		u64 cycles = load_u64(entry + FLAGS) >> CYCLES_SHIFT & CYCLES_MASK;
+		const u8 *entry = branches->entries + i * BRANCH_SIZE;
+		const struct branch b = branch_at(entry, 0);
 
-		if (cycles)
-			count_branch(a, in, t, label_place(&who, load_u64(entry)), cycles, entry,
-				i + 1 < branches->n ? entry + ENTRY : NULL);
+		if (branch_cycles(b.flags))
+			count_branch(a, in, t, label_place(&who, b.from), branch_cycles(b.flags),
+				entry, i + 1 < branches->n ? entry + BRANCH_SIZE : NULL);
 	}
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "base/search.h"
 #include "event/abi.h"
 #include "record/branch.h"
 
@@ -135,17 +136,11 @@ void blocks_fini(struct blocks *b)
 const struct block *blocks_between(const struct blocks *b, u32 dso, u64 start, u64 end,
 	size_t *ret_n)
 {
-	size_t low = 0, high = b->at.n, last;
+	const struct block *at = b->at.at;
+	const size_t low = search_first(i, b->at.n,
+		at[i].dso > dso || (at[i].dso == dso && at[i].start >= start));
+	size_t last;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct block *at = &b->at.at[middle];
-
-		if (at->dso < dso || (at->dso == dso && at->start < start))
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (last = low; last < b->at.n && b->at.at[last].dso == dso && b->at.at[last].start < end;)
 		last++;
 	*ret_n = last - low;

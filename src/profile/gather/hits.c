@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/memo.h"
 #include "event/abi.h"
+#include "record/branch.h"
 #include "symbol/resolve/location.h"
 #include "unwind/chain.h"
 
@@ -122,17 +123,19 @@ static void hit_chain(struct hits_worker *w, const struct sample_words *chain, u
 }
 
 /* Branches do not tell their CPU mode: the kernel has the upper half of the addresses. */
+static u8 mode_at(u64 ip)
+{
+	return ip >> 63 ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
+}
+
 static void hit_branches(struct hits_worker *w, const struct sample_branches *branches)
 {
-	enum { EACH = 24 };
+	for (u64 i = 0; i < branches->n; i++) {
+		const struct branch b = branch_at(branches->entries, i);
 
-	for (u64 i = 0; i < branches->n; i++)
-		for (unsigned k = 0; k < 2; k++) {
-			u64 ip = load_u64(branches->entries + i * EACH + k * 8);
-
-			hit_address(w, ip,
-				ip >> 63 ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, false);
-		}
+		hit_address(w, b.from, mode_at(b.from), false);
+		hit_address(w, b.to, mode_at(b.to), false);
+	}
 }
 
 /* What the walk of this sample's stack asked of code. */

@@ -4,8 +4,7 @@
 #include "event/abi.h"
 #include "event/attr.h"
 #include "profile/gather/blocks.h"
-
-enum { BRANCH_FROM = 0, BRANCH_TO = 8, BRANCH_FLAGS = 16 }; /* in an entry */
+#include "record/branch.h"
 
 /* The fields that samples must carry, and the option that makes perf and pace record them. */
 static const struct {
@@ -144,9 +143,9 @@ static u64 place_of(struct label_maker *m, const struct label_sample *s, u64 add
 	return uniques_place(m->uniques, &place);
 }
 
-static u64 branch_word(const struct label_sample *s, size_t at)
+static struct branch branch_of(const struct label_sample *s)
 {
-	return s->branch ? load_u64(s->branch + at) : 0;
+	return s->branch ? branch_at(s->branch, 0) : (struct branch){0};
 }
 
 static u64 sideband_value(const struct sideband *m, enum profile_label label,
@@ -165,8 +164,8 @@ static u64 sideband_value(const struct sideband *m, enum profile_label label,
  */
 static u64 block_of(struct label_maker *m, const struct label_sample *s)
 {
-	u64 end = branch_word(s, BRANCH_FROM);
-	u64 start = s->before ? load_u64(s->before + BRANCH_TO) : 0;
+	u64 end = branch_of(s).from;
+	u64 start = s->before ? branch_at(s->before, 0).to : 0;
 	u32 last = (u32)place_of(m, s, end);
 
 	if (!s->before || start > end || end - start > BLOCKS_REACH)
@@ -210,11 +209,11 @@ u64 label_of(struct label_maker *m, enum profile_label label, const struct label
 	case LABEL_PARALLELISM:
 		return sideband_value(m->facts->sideband, label, in);
 	case LABEL_FROM:
-		return place_of(m, s, branch_word(s, BRANCH_FROM));
+		return place_of(m, s, branch_of(s).from);
 	case LABEL_TO:
-		return place_of(m, s, branch_word(s, BRANCH_TO));
+		return place_of(m, s, branch_of(s).to);
 	case LABEL_BRANCH:
-		return branch_word(s, BRANCH_FLAGS);
+		return branch_of(s).flags;
 	case LABEL_BLOCK:
 		return block_of(m, s);
 	case LABEL_DATA:

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "event/abi.h"
 
@@ -212,32 +213,16 @@ void sideband_fini(struct sideband *m)
 
 u32 sideband_parallelism(const struct sideband *m, u64 time)
 {
-	size_t low = 0, high = m->running.n;
+	const size_t behind = search_first(i, m->running.n, m->running.at[i].time > time);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (m->running.at[middle].time <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? MAX(m->running.at[low - 1].n, 1u) : 1;
+	return behind ? MAX(m->running.at[behind - 1].n, 1u) : 1;
 }
 
 const char *sideband_cgroup_namespace(const struct sideband *m, u32 tid, u64 time)
 {
-	size_t low = 0, high = m->of_namespaces.n;
+	const struct sideband_mark *marks = m->of_namespaces.at;
+	const size_t behind = search_first(i, m->of_namespaces.n,
+		marks[i].tid > tid || (marks[i].tid == tid && marks[i].time > time));
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct sideband_mark *mark = &m->of_namespaces.at[middle];
-
-		if (mark->tid < tid || (mark->tid == tid && mark->time <= time))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && m->of_namespaces.at[low - 1].tid == tid ? m->of_namespaces.at[low - 1].cgroup
-							      : NULL;
+	return behind && marks[behind - 1].tid == tid ? marks[behind - 1].cgroup : NULL;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/search.h"
 #include "base/sort.h"
 
 struct timeline *timeline_new(u32 every)
@@ -141,15 +142,5 @@ u64 timeline_bytes(const struct timeline *t)
 
 size_t timeline_find(const struct timeline *t, u64 time)
 {
-	size_t low = 0, high = t->at.n;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (t->at.at[middle].time < time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_first(i, t->at.n, t->at.at[i].time >= time);
 }

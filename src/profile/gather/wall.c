@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/search.h"
 
 /* ---- marks ---- */
 
@@ -583,27 +584,22 @@ const struct wall_share *wall_find(const struct wall *w, u32 tid, u64 time, bool
 	size_t *ret_n)
 {
 	u32 i = find_thread(w, tid);
+	const struct wall_share *shares;
 	const struct wall_thread *t;
-	size_t low = 0, high, n = 0;
+	size_t low, n = 0;
 
 	*ret_n = 0;
 	if (i == TABLE_NONE)
 		return NULL;
 	t = &w->threads.at[i];
-	for (high = t->shares.n; low < high;) {
-		const size_t middle = low + (high - low) / 2;
-		const struct wall_share *s = &t->shares.at[middle];
-
-		if (s->time < time || (s->time == time && s->is_out < is_out))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	while (low + n < t->shares.n && t->shares.at[low + n].time == time &&
-		t->shares.at[low + n].is_out == is_out)
+	shares = t->shares.at;
+	low = search_first(k, t->shares.n,
+		shares[k].time > time || (shares[k].time == time && shares[k].is_out >= is_out));
+	while (low + n < t->shares.n && shares[low + n].time == time &&
+		shares[low + n].is_out == is_out)
 		n++;
 	*ret_n = n;
-	return t->shares.at + low;
+	return shares + low;
 }
 
 void wall_fini(struct wall *w)

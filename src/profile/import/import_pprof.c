@@ -224,15 +224,9 @@ static int take_tables(struct pprof_reader *r, struct err *err)
 
 /* ---- places ---- */
 
-/* Whether this is a kernel's mapping: "[kernel.kallsyms]_text", "[guest.kernel.kallsyms.12]". */
-static bool is_kernel(const char *name)
-{
-	return !strncmp(name, "[kernel.", 8) || !strncmp(name, "[guest.kernel.", 14);
-}
-
 static u32 dso_of(struct pprof_reader *r, struct pprof_mapping *m)
 {
-	const char *path, *name, *build;
+	const char *path, *build;
 
 	if (!m) {
 		if (r->unknown == PROFILE_NO_FRAME)
@@ -244,12 +238,7 @@ static u32 dso_of(struct pprof_reader *r, struct pprof_mapping *m)
 		return m->dso;
 	path = string_at(r, m->file);
 	build = string_at(r, m->build);
-	name = strrchr(path, '/') && path[0] != '[' ? strrchr(path, '/') + 1 : path;
-	if (is_kernel(path))
-		name = "[kernel.kallsyms]";
-	m->dso = *path ? importing_dso(&r->b, is_kernel(path) ? DSO_KERNEL : DSO_FILE, path, name,
-				 *build ? build : NULL)
-		       : dso_of(r, NULL);
+	m->dso = *path ? importing_mapped(&r->b, path, *build ? build : NULL) : dso_of(r, NULL);
 	return m->dso;
 }
 
@@ -390,18 +379,6 @@ static int make_frame(struct pprof_reader *r, struct location *l, struct err *er
 
 /* ---- samples ---- */
 
-/* Adds the numbers of a repeated field, packed or single, to the list; true if they are damaged. */
-#define TAKE_LIST(f, list)                                                       \
-	({                                                                       \
-		struct bytes b_ = (f)->bytes;                                    \
-		u64 v_;                                                          \
-		if ((f)->type == PROTOBUF_VARINT)                                \
-			vec_add(list, (f)->value);                               \
-		while ((f)->type == PROTOBUF_BYTES && protobuf_varint(&b_, &v_)) \
-			vec_add(list, v_);                                       \
-		(f)->type == PROTOBUF_BYTES &&bytes_left(&b_);                   \
-	})
-
 /* Keys of sample labels, and the labels that they become. */
 static const struct {
 	const char *key;
@@ -459,8 +436,8 @@ static int take_fields(struct pprof_reader *r, struct bytes b, u64 *labels, stru
 	r->path.n = r->values.n = 0;
 	clear_labels(r->b.profile, labels);
 	while ((got = protobuf_next(&b, &f)) > 0) {
-		if ((f.number == 1 && TAKE_LIST(&f, &r->path)) ||
-			(f.number == 2 && TAKE_LIST(&f, &r->values)))
+		if ((f.number == 1 && IMPORTING_TAKE_LIST(&f, &r->path)) ||
+			(f.number == 2 && IMPORTING_TAKE_LIST(&f, &r->values)))
 			return cut_off(r, &f.bytes, err);
 		if (f.number == 3 && f.type == PROTOBUF_BYTES &&
 			take_label(r, f.bytes, labels, err))

@@ -1,6 +1,9 @@
 #include "profile/import/importing.h"
 
+#include <string.h>
+
 #include "base/hash.h"
+#include "machine/dso.h"
 
 void importing_init(struct importing *b, const struct import *in, const struct import_options *o,
 	struct profile *p)
@@ -35,6 +38,21 @@ u32 importing_dso(struct importing *b, enum dso_kind kind, const char *path, con
 	table_add(&b->dso_index, hash, dso.source);
 	vec_add(&p->dsos, dso);
 	return dso.source;
+}
+
+/* Whether this is a kernel's mapping: "[kernel.kallsyms]_text", "[guest.kernel.kallsyms.12]". */
+static bool is_kernel(const char *name)
+{
+	return !strncmp(name, "[kernel.", 8) || !strncmp(name, "[guest.kernel.", 14);
+}
+
+u32 importing_mapped(struct importing *b, const char *path, const char *build)
+{
+	const char *slash = strrchr(path, '/'), *name = slash && path[0] != '[' ? slash + 1 : path;
+
+	if (is_kernel(path))
+		return importing_dso(b, DSO_KERNEL, path, "[kernel.kallsyms]", build);
+	return importing_dso(b, DSO_FILE, path, name, build);
 }
 
 u32 importing_event(struct importing *b, const char *name, u32 n_group)
@@ -132,21 +150,42 @@ static size_t first_kept(const struct importing *b)
 	return first + 1 == 0 ? 0 : MIN(first + 1, b->path.n - 1);
 }
 
+struct importing_stack importing_stack(struct importing *b)
+{
+	const size_t last = b->path.n - 1, first = b->options->has_stacks ? first_kept(b) : last;
+	struct importing_stack stack = {.frame = b->path.at[last],
+		.is_cut = b->options->has_stacks && first};
+
+	for (size_t i = first; i < last; i++)
+		stack.callers = profile_stack(b->profile, stack.callers, b->path.at[i]);
+	return stack;
+}
+
+void importing_add_stack(struct importing *b, const struct importing_stack *stack, u32 event,
+	u64 n_samples, u64 period, const u64 *labels)
+{
+	const struct profile_row row = {.event = event,
+		.frame = stack->frame,
+		.callers = stack->callers,
+		.n_samples = n_samples,
+		.period = period};
+	struct profile *p = b->profile;
+
+	if (!n_samples && !period)
+		return;
+	p->has_stacks |= row.callers != 0;
+	p->n_cut += stack->is_cut && !event;
+	profile_add_row(p, &row, labels);
+}
+
 void importing_add_row(struct importing *b, u32 event, u64 n_samples, u64 period, const u64 *labels)
 {
-	struct profile_row row = {.event = event, .n_samples = n_samples, .period = period};
-	struct profile *p = b->profile;
-	size_t first;
+	struct importing_stack stack;
 
 	if (!b->path.n || (!n_samples && !period))
 		return;
-	row.frame = b->path.at[b->path.n - 1];
-	first = b->options->has_stacks ? first_kept(b) : b->path.n - 1;
-	for (size_t i = first; i < b->path.n - 1; i++)
-		row.callers = profile_stack(p, row.callers, b->path.at[i]);
-	p->has_stacks |= row.callers != 0;
-	p->n_cut += b->options->has_stacks && first && !event;
-	profile_add_row(p, &row, labels);
+	stack = importing_stack(b);
+	importing_add_stack(b, &stack, event, n_samples, period, labels);
 }
 
 int importing_charge(struct importing *b, u64 offset, struct err *err)

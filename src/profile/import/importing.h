@@ -38,6 +38,33 @@ u32 importing_symbol(struct importing *b, const struct profile_symbol *s);
 /* The frame with that symbol, address and inlined functions, outermost first; created if new. */
 u32 importing_frame(struct importing *b, u32 symbol, u64 address, const u32 *inlined, u32 n);
 
+/* The DSO of a mapping of that path, created if new: "[kernel.kallsyms]_text" is the kernel's. `build` may be NULL. */
+u32 importing_mapped(struct importing *b, const char *path, const char *build);
+
+/* Adds the numbers of a repeated field of protocol buffers, packed or single, to a list of u64; true if they are damaged. */
+#define IMPORTING_TAKE_LIST(f, list)                                             \
+	({                                                                       \
+		struct bytes b_ = (f)->bytes;                                    \
+		u64 v_;                                                          \
+		if ((f)->type == PROTOBUF_VARINT)                                \
+			vec_add(list, (f)->value);                               \
+		while ((f)->type == PROTOBUF_BYTES && protobuf_varint(&b_, &v_)) \
+			vec_add(list, v_);                                       \
+		(f)->type == PROTOBUF_BYTES &&bytes_left(&b_);                   \
+	})
+
+/* A stack, for rows of several samples. */
+struct importing_stack {
+	u32 frame, callers;
+	bool is_cut;
+};
+
+/* The stack of b->path, which must not be empty. */
+struct importing_stack importing_stack(struct importing *b);
+/* Adds a row; labels as in profile_add_row(). Does nothing if both numbers are 0. */
+void importing_add_stack(struct importing *b, const struct importing_stack *stack, u32 event,
+	u64 n_samples, u64 period, const u64 *labels);
+
 /* Adds a row with b->path as its stack; labels as in profile_add_row(). Does nothing if both numbers are 0. */
 void importing_add_row(struct importing *b, u32 event, u64 n_samples, u64 period,
 	const u64 *labels);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/search.h"
 #include "event/abi.h"
 #include "symbol/name/demangle.h"
 #include "symbol/dwarf/line.h"
@@ -21,16 +22,8 @@ static bool has_fields(const struct event_attr *attr)
 /* Adds a member. Sets are mostly small: a line is used by a few threads. */
 static void set_add(struct sharing_set *set, u32 x)
 {
-	size_t low = 0, high = set->at.n;
+	const size_t low = search_first(i, set->at.n, set->at.at[i] >= x);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (set->at.at[middle] < x)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low < set->at.n && set->at.at[low] == x)
 		return;
 	vec_add(&set->at, x);

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "event/abi.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "profile/rows/histsort.h"
 #include "profile/rows/key.h"
@@ -328,7 +329,7 @@ static u32 ident_of(const struct hist *h, u32 node)
 
 const struct sort_item *hist_view_nodes(struct hist_view *v, u32 ident, size_t *ret_n)
 {
-	size_t low = 0, high, end;
+	size_t low, end;
 
 	if (!v->by_ident.n) {
 		vec_each(node, &v->touched)
@@ -336,14 +337,7 @@ const struct sort_item *hist_view_nodes(struct hist_view *v, u32 ident, size_t *
 				((struct sort_item){ident_of(v->hist, *node), *node}));
 		sort_by_key(v->by_ident.at, v->by_ident.n);
 	}
-	for (high = v->by_ident.n; low < high;) {
-		size_t middle = low + (high - low) / 2;
-
-		if (v->by_ident.at[middle].key < ident)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = search_first(i, v->by_ident.n, v->by_ident.at[i].key >= ident);
 	for (end = low; end < v->by_ident.n && v->by_ident.at[end].key == ident;)
 		end++;
 	*ret_n = end - low;

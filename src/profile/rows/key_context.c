@@ -2,24 +2,14 @@
 
 #include <string.h>
 
+#include "base/search.h"
 #include "record/access.h"
 
 static const char *comm_of(const struct profile *p, u32 tid)
 {
-	size_t low = 0, high = p->tasks.n;
+	const size_t at = search_first(i, p->tasks.n, p->tasks.at[i].tid >= tid);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct profile_task *task = &p->tasks.at[middle];
-
-		if (task->tid == tid)
-			return task->comm;
-		if (task->tid < tid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return "";
+	return at < p->tasks.n && p->tasks.at[at].tid == tid ? p->tasks.at[at].comm : "";
 }
 
 static void cell_of_task(const struct key_value *v, struct cell *ret)

@@ -1,6 +1,7 @@
 #include "symbol/dwarf/lineindex.h"
 
 #include "base/hash.h"
+#include "base/search.h"
 
 /* ---- look-ups ---- */
 
@@ -47,21 +48,14 @@ static bool place_of(const struct lineindex *s, u64 address, u32 *ret_at)
 
 bool lineindex_find(const struct lineindex *s, u64 address, struct line_frame *ret_frame)
 {
-	size_t low = 0, high = s->head.n_rows;
 	const struct lineindex_row *row;
+	size_t behind;
 	u32 at;
 
 	if (!place_of(s, address, &at))
 		return false;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->rows[middle].at <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	row = low ? &s->rows[low - 1] : NULL;
+	behind = search_first(i, s->head.n_rows, s->rows[i].at > at);
+	row = behind ? &s->rows[behind - 1] : NULL;
 	if (!row || !row->file)
 		return false;
 	*ret_frame = (struct line_frame){.file = text_at(s, row->file),
@@ -73,17 +67,9 @@ bool lineindex_find(const struct lineindex *s, u64 address, struct line_frame *r
 
 static u32 scope_at(const struct lineindex *s, u32 at)
 {
-	size_t low = 0, high = s->head.n_pieces;
+	const size_t behind = search_first(i, s->head.n_pieces, s->pieces[i].at > at);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->pieces[middle].at <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? s->pieces[low - 1].scope : 0;
+	return behind ? s->pieces[behind - 1].scope : 0;
 }
 
 size_t lineindex_chain(const struct lineindex *s, u64 address,

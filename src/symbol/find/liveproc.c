@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/num.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/sysfile.h"
 
@@ -150,25 +151,19 @@ static bool find_start(const struct liveproc *l, bool has_maps, size_t i, const 
 	u64 *ret_start)
 {
 	struct search search = {.dso = dso};
-	size_t low = 0, high = l->maps.n;
+	const struct liveproc_map *maps = l->maps.at;
+	size_t at;
 
 	if (!has_maps) {
 		maps_each(maps_of(&l->processes.at[i]), find_map, &search);
 		*ret_start = search.start;
 		return search.is_found;
 	}
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct liveproc_map *m = &l->maps.at[middle];
-
-		if (m->dso < dso->id || (m->dso == dso->id && m->process < i))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == l->maps.n || l->maps.at[low].dso != dso->id || l->maps.at[low].process != i)
+	at = search_first(k, l->maps.n,
+		maps[k].dso > dso->id || (maps[k].dso == dso->id && maps[k].process >= i));
+	if (at == l->maps.n || maps[at].dso != dso->id || maps[at].process != i)
 		return false;
-	*ret_start = l->maps.at[low].start;
+	*ret_start = maps[at].start;
 	return true;
 }
 

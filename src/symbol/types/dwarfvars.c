@@ -423,17 +423,10 @@ const struct dwarfvars_place *dwarfvars_find(const struct dwarfvars *v, u64 pc, 
 {
 	const struct dwarfvars_place *best = NULL;
 	u32 group = group_of(kind, reg);
-	size_t low = 0, high = v->spots.n;
+	const struct dwarfvars_spot *spots = v->spots.at;
+	size_t low = search_first(i, v->spots.n,
+		spots[i].group > group || (spots[i].group == group && spots[i].start > at));
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct dwarfvars_spot *s = &v->spots.at[middle];
-
-		if (s->group < group || (s->group == group && s->start <= at))
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	/* Towards lower ones, while one of them reaches that far. */
 	while (low--) {
 		const struct dwarfvars_spot *s = &v->spots.at[low];

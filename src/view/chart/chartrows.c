@@ -126,6 +126,7 @@ static void put_in_order(struct chartrows *c, const struct chart *t)
 void chartrows_init(struct chartrows *c, const struct chart *t, const struct chartrows_options *o)
 {
 	const bool is_named = o->processes && o->processes->n;
+	const size_t most = o->most ? o->most : CHARTROWS_MOST;
 	u64 *busy = find_busy(t);
 	size_t n = 0;
 
@@ -133,10 +134,10 @@ void chartrows_init(struct chartrows *c, const struct chart *t, const struct cha
 	find_wanted(c, t, o->processes);
 	if (c->rows.n > 1)
 		qsort_r(c->rows.at, c->rows.n, sizeof(u32), by_activity, busy);
-	while (n < c->rows.n && n < CHARTROWS_MOST &&
+	while (n < c->rows.n && n < most &&
 		(is_named || n < o->least || busy[c->rows.at[n]] >= CHARTROWS_NS))
 		n++;
-	c->is_full = n == CHARTROWS_MOST && n < c->rows.n;
+	c->is_full = n == most && n < c->rows.n;
 	for (size_t i = n; i < c->rows.n; i++) {
 		c->n_left_out += t->rows.at[c->rows.at[i]].n_lives;
 		c->left_out_ns += t->rows.at[c->rows.at[i]].ns[LANE_RUNNING];

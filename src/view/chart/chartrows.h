@@ -15,6 +15,7 @@ enum { CHARTROWS_NS = 10000000, CHARTROWS_MOST = 1000 };
 
 struct chartrows_options {
 	const struct opt_list *processes; /* names and ids: only these; NULL or empty: all */
+	u64 most;                         /* rows, however busy; 0: CHARTROWS_MOST */
 	u64 least; /* so many rows are shown, even if they ran for less than CHARTROWS_NS */
 };
 

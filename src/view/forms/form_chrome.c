@@ -4,21 +4,18 @@
  * Each thread, and each event of it, is a track of nested slices, a slice for each function: a sample lasts as long as its period if that is
  * time, else until the next one, but not longer than samples of its track are apart; then slices tell the event's sum in their arguments.
  * Functions that several samples in a row share are one slice. Begins and ends come in their order, so that nesting needs no sorting.
- * Without times, stacks come one after the other.
- * Source   the Trace Event Format (docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU): ph B, E, C and M; ts in us
+ * Without times, stacks come one after the other. If the recording says what the scheduler did, CPUs and tasks have tracks of their own.
+ * Source   view/forms/traceevents.h; phases B, E, X, C and M, which all viewers know
  */
 #include <stdlib.h>
 
-#include "base/json.h"
 #include "base/num.h"
 #include "view/forms/forms.h"
 #include "view/forms/stackpath.h"
+#include "view/forms/traceevents.h"
 #include "view/forms/tracks.h"
 
-enum {
-	OTHER_TRACKS = 0x40000000, /* tids of tracks of further events: above those of the kernel */
-	COUNTER_BINS = 1000,
-};
+enum { COUNTER_BINS = 1000 };
 
 #define DEFAULT_GAP_NS ((u64)1000000)
 
@@ -28,8 +25,9 @@ struct open_slice {
 };
 
 struct chrome_writer {
-	struct page *page;
-	struct str *text;
+	struct traceevents events;
+	struct str *text; /* of the events */
+	const struct page_about *about;
 	const struct rowset *r;
 	struct tracks tracks;
 	VEC(struct open_slice) open; /* the outermost first */
@@ -39,52 +37,18 @@ struct chrome_writer {
 	const char *event;
 };
 
-/* ---- events ---- */
-
-/* Begins an event; its members follow, then end_event(). */
-static void begin_event(struct chrome_writer *w, const char *phase, u32 pid, u32 tid)
-{
-	/* Flush before an event: the last one's comma is removed. */
-	out_flush_some(w->page->out);
-	str_addf(w->text, "{\"ph\":\"%s\",\"pid\":%u,\"tid\":%u,", phase, pid, tid);
-}
-
-static void end_event(struct chrome_writer *w)
-{
-	json_close(w->text, '}');
-	str_addc(w->text, '\n');
-}
-
-static void add_time(struct chrome_writer *w, u64 time)
-{
-	const u64 ns = time - w->tracks.first_time;
-
-	str_addf(w->text, "\"ts\":%llu.%03llu,", (unsigned long long)ns / 1000,
-		(unsigned long long)ns % 1000);
-}
-
-static void add_name(struct chrome_writer *w, const char *what, u32 pid, u32 tid, const char *name)
-{
-	begin_event(w, "M", pid, tid);
-	json_text(w->text, "name", what);
-	json_open(w->text, "args", '{');
-	json_text(w->text, "name", name);
-	json_close(w->text, '}');
-	end_event(w);
-}
-
 /* ---- slices ---- */
 
 static void begin_slice(struct chrome_writer *w, u32 node, u64 time)
 {
 	const struct rowset_place *place = stackpath_place(w->r, node);
 
-	begin_event(w, "B", w->pid, w->tid);
-	add_time(w, time);
+	traceevents_begin(&w->events, "B", w->pid, w->tid);
+	traceevents_time(&w->events, time);
 	json_text(w->text, "name", place->name);
 	if (place->dso_name)
 		json_text(w->text, "cat", place->dso_name);
-	end_event(w);
+	traceevents_end(&w->events);
 	vec_add(&w->open, ((struct open_slice){.node = node}));
 }
 
@@ -94,15 +58,15 @@ static void end_slices(struct chrome_writer *w, size_t n, u64 time)
 	while (w->open.n > n) {
 		const struct open_slice *slice = &w->open.at[--w->open.n];
 
-		begin_event(w, "E", w->pid, w->tid);
-		add_time(w, time);
+		traceevents_begin(&w->events, "E", w->pid, w->tid);
+		traceevents_time(&w->events, time);
 		json_text(w->text, "name", stackpath_place(w->r, slice->node)->name);
 		if (w->has_arguments) {
 			json_open(w->text, "args", '{');
 			json_u64(w->text, w->event, slice->value);
 			json_close(w->text, '}');
 		}
-		end_event(w);
+		traceevents_end(&w->events);
 		if (w->open.n)
 			w->open.at[w->open.n - 1].value += slice->value;
 	}
@@ -193,13 +157,13 @@ static void add_track(struct chrome_writer *w, const struct track *track, u32 nt
 	struct str text = {0};
 
 	w->pid = w->tracks.has_times ? track->pid : 1;
-	w->tid = is_first ? track->tid : OTHER_TRACKS + nth;
+	w->tid = is_first ? track->tid : TRACEEVENTS_OTHER + nth;
 	w->event = part->name;
 	w->has_arguments = !part->is_time && w->tracks.has_times;
 	str_addf(&text, w->r->n_parts > 1 ? "%s (%s)" : "%s", name, part->name);
-	add_name(w, "thread_name", w->pid, w->tid, str_text(&text));
+	traceevents_name(&w->events, "thread_name", w->pid, w->tid, str_text(&text));
 	if (is_first && track->pid == track->tid)
-		add_name(w, "process_name", w->pid, w->tid, name);
+		traceevents_name(&w->events, "process_name", w->pid, w->tid, name);
 	add_samples(w, track);
 	str_fini(&text);
 }
@@ -223,22 +187,22 @@ static void add_counter(struct chrome_writer *w, u32 part)
 		}
 	str_addf(&name, is_time ? "%s: CPUs" : "%s: per second", w->r->parts[part].name);
 	for (u64 bin = 0; bin * width < span; bin++) {
-		begin_event(w, "C", w->tracks.at.at[0].pid, 0);
-		add_time(w, first + bin * width);
+		traceevents_begin(&w->events, "C", w->tracks.at.at[0].pid, 0);
+		traceevents_time(&w->events, first + bin * width);
 		json_text(w->text, "name", str_text(&name));
 		json_open(w->text, "args", '{');
 		json_key(w->text, "value");
 		num_add_fixed(w->text, (double)sums[bin] / (double)width * (is_time ? 1 : 1e9), 3);
 		str_addc(w->text, ',');
 		json_close(w->text, '}');
-		end_event(w);
+		traceevents_end(&w->events);
 	}
 	str_fini(&name);
 }
 
 static void add_facts(struct chrome_writer *w)
 {
-	const struct page_about *about = w->page->about;
+	const struct page_about *about = w->about;
 
 	json_open(w->text, "otherData", '{');
 	json_text(w->text, "writer", "pace " PACE_VERSION);
@@ -249,10 +213,15 @@ static void add_facts(struct chrome_writer *w)
 
 static void chrome_form_table(struct page *p, const struct rowset *r)
 {
-	struct chrome_writer w = {.page = p, .text = &p->out->text, .r = r};
+	struct chrome_writer w = {.text = &p->out->text, .about = p->about, .r = r};
 	u32 nth = 0;
 
 	tracks_init(&w.tracks, r);
+	w.events = (struct traceevents){.out = p->out,
+		.text = w.text,
+		.first_time = w.tracks.first_time};
+	if (w.tracks.has_times && p->chart)
+		w.events.first_time = MIN(w.events.first_time, p->chart->begin);
 	str_addc(w.text, '{');
 	json_text(w.text, "displayTimeUnit", "ns");
 	add_facts(&w);
@@ -261,10 +230,9 @@ static void chrome_form_table(struct page *p, const struct rowset *r)
 		add_track(&w, track, nth++);
 	for (u32 part = 0; w.tracks.has_times && part < r->n_parts; part++)
 		add_counter(&w, part);
-	/* json_close() removes a comma, which has to be the last character. */
-	if (w.tracks.at.n)
-		str_cut(w.text, w.text->n - 1);
-	json_close(w.text, ']');
+	if (w.tracks.has_times && p->chart)
+		traceevents_add_chart(&w.events, p->chart);
+	traceevents_close(&w.events);
 	json_end(w.text, '}');
 	str_addc(w.text, '\n');
 	vec_fini(&w.open);
@@ -275,7 +243,7 @@ static void chrome_form_table(struct page *p, const struct rowset *r)
 const struct form form_chrome = {.name = "chrome",
 	.extension = "json",
 	.help = "samples of each thread over time as trace events, for Perfetto",
-	.wants = FORM_WANTS_STACKS | FORM_WANTS_FUNCTIONS | FORM_WANTS_TIMES | FORM_SKIPS_EMPTY |
-		FORM_HAS_NO_TREE,
+	.wants = FORM_WANTS_STACKS | FORM_WANTS_FUNCTIONS | FORM_WANTS_TIMES | FORM_WANTS_CHART |
+		FORM_SKIPS_EMPTY | FORM_HAS_NO_TREE,
 	.n_times = 250000,
 	.table = chrome_form_table};

@@ -15,35 +15,9 @@
 #include "view/html/chunk.h"
 #include "view/html/columns.h"
 #include "view/html/timechunks.h"
+#include "view/text/markup.h"
 
 enum { PAGE_VERSION = 1, N_STATIC_ROWS = 50 };
-
-/* Adds foreign text to markup. */
-static void add_text(struct str *out, const char *text)
-{
-	struct str safe = {0};
-
-	str_add_safe(&safe, text, strlen(text));
-	for (size_t i = 0; i < safe.n; i++) {
-		switch (safe.at[i]) {
-		case '<':
-			str_add(out, "&lt;");
-			break;
-		case '>':
-			str_add(out, "&gt;");
-			break;
-		case '&':
-			str_add(out, "&amp;");
-			break;
-		case '"':
-			str_add(out, "&quot;");
-			break;
-		default:
-			str_addc(out, safe.at[i]);
-		}
-	}
-	str_fini(&safe);
-}
 
 static const char *title_of(const struct page *p)
 {
@@ -60,7 +34,7 @@ static void html_form_begin(struct page *p)
 		"script-src 'unsafe-inline'; style-src 'unsafe-inline'\">\n"
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 		"<title>");
-	add_text(text, title_of(p));
+	markup_add(text, title_of(p));
 	str_addf(text, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<div id=\"app\"></div>\n",
 		assets_style);
 }
@@ -263,9 +237,9 @@ static void add_static_row(struct str *text, const struct columns_name *name, u6
 	add_share(text, self, whole);
 	add_share(text, total, whole);
 	str_add(text, "<td>");
-	add_text(text, name->text);
+	markup_add(text, name->text);
 	str_add(text, "</td><td>");
-	add_text(text, name->dso);
+	markup_add(text, name->dso);
 	str_add(text, "</td></tr>\n");
 }
 
@@ -285,7 +259,7 @@ static void add_static_rows(struct page *p, const struct rowset *r, const struct
 			order[n++] = i;
 	qsort_r(order, n, sizeof(*order), by_self, &k);
 	str_add(text, "<h1>");
-	add_text(text, title_of(p));
+	markup_add(text, title_of(p));
 	str_add(text,
 		"</h1>\n<p>Scripts are off: these are the functions that most of the first event was in.</p>\n"
 		"<table>\n<thead><tr><th>Self</th><th>Total</th><th>Function</th><th>File</th></tr></thead>\n<tbody>\n");
@@ -337,7 +311,7 @@ static void add_ledger(struct page *p, const struct account *account)
 		struct str one = {0};
 
 		str_addn(&one, line, n);
-		add_text(&p->out->text, str_text(&one));
+		markup_add(&p->out->text, str_text(&one));
 		str_addc(&p->out->text, '\n');
 		str_fini(&one);
 		line += n + (line[n] == '\n');

@@ -17,7 +17,8 @@
 	X(otlp)       \
 	X(sqlite)     \
 	X(ndjson)     \
-	X(html)
+	X(html)       \
+	X(svg)
 
 #define DECLARE(name) extern const struct form form_##name;
 FORMS(DECLARE)
@@ -63,7 +64,7 @@ int form_check(const struct form_choice *c, enum form_source of, struct err *err
 	if (of == FORM_OF_SIDES && wants & (FORM_WANTS_FUNCTIONS | FORM_WANTS_ADDRESSES) &&
 		!(wants & FORM_SHOWS_SIDES && c->is_chosen[FORM_HTML]))
 		return err_set(err, ERR_INVAL,
-			"--format: '%s' shows one recording; folded shows both sides",
+			"--format: '%s' shows one recording; folded shows both sides, and so does 'pace flame'",
 			form_chosen(c)->name);
 	if (of != FORM_OF_SAMPLES && of != FORM_OF_SIDES && wants & FORM_WANTS_STACKS)
 		return err_set(err, ERR_INVAL,
@@ -82,7 +83,8 @@ const struct form *form_chosen(const struct form_choice *c)
 		[FORM_JSON] = &form_json,
 		[FORM_MARKDOWN] = &form_markdown,
 		[FORM_FOLDED] = &form_folded,
-		[FORM_HTML] = &form_html};
+		[FORM_HTML] = &form_html,
+		[FORM_SVG] = &form_svg};
 	const struct form *named = c->name ? find(c->name) : NULL;
 
 	for (size_t i = 0; i < FORM_IDS; i++)

@@ -11,9 +11,11 @@
 #ifndef PACE_VIEW_FORMS_H
 #define PACE_VIEW_FORMS_H
 
+#include "profile/chart/chart.h"
 #include "profile/check/account.h"
 #include "profile/rows/rowmaker.h"
 #include "view/forms/text.h"
+#include "view/svg/picture.h"
 
 enum form_want {
 	FORM_IS_FOR_PEOPLE = 1,  /* also print what a command says besides its tables */
@@ -33,7 +35,9 @@ enum form_want {
 	FORM_WANTS_TIMES =
 		4096, /* with FORM_WANTS_STACKS: also when samples were taken, if that is known (rowset.times) */
 	FORM_SHOWS_SIDES = 32768,     /* of FORM_OF_SIDES: parts are pairs, the baseline second */
-	FORM_WANTS_DOCUMENTS = 16384, /* page_about.documents */
+	FORM_WANTS_DOCUMENTS = 65536, /* page_about.documents */
+	FORM_WANTS_CHART =
+		16384, /* with FORM_WANTS_TIMES: also what CPUs and tasks did (page.chart) */
 	FORM_WANTS_LINES = 8192, /* with FORM_WANTS_ADDRESSES: places know their lines of source */
 };
 
@@ -54,6 +58,9 @@ struct page_about {
 	struct str ledger;           /* what the result lacks: lines that begin with "# " */
 	VEC(struct page_document) documents;
 	u64 wall_offset_ns; /* what to add to times of samples for ns since 1970; 0: not known */
+	u64 n_samples;
+	/* Dropped by the kernel; records may be samples that are counted there, too. */
+	u64 n_lost_samples, n_lost_records;
 	struct arena arena; /* of the facts */
 };
 
@@ -73,9 +80,11 @@ struct page {
 	unsigned width;   /* of the terminal; 0: output is not a terminal */
 	unsigned version; /* of the members for programs */
 	const struct page_about *about; /* NULL: not known */
-	bool has_others; /* there are more tables: each has to say what it is about */
-	bool is_lines;   /* rows come while measuring: programs get each on its own line */
-	bool has_head;   /* the names of columns were written */
+	struct picture *picture; /* of forms that are pictures; NULL: as they are by default */
+	const struct chart *chart;      /* of FORM_WANTS_CHART; NULL: not known */
+	bool has_others;         /* there are more tables: each has to say what it is about */
+	bool is_lines;           /* rows come while measuring: programs get each on its own line */
+	bool has_head;           /* the names of columns were written */
 };
 
 struct form {
@@ -95,7 +104,7 @@ extern const struct form form_text, form_separated, form_sqlite;
 /* All forms that can be chosen by name; NULL-terminated. */
 extern const struct form *const form_table[];
 
-enum form_id { FORM_CSV, FORM_JSON, FORM_MARKDOWN, FORM_FOLDED, FORM_HTML, FORM_IDS };
+enum form_id { FORM_CSV, FORM_JSON, FORM_MARKDOWN, FORM_FOLDED, FORM_HTML, FORM_SVG, FORM_IDS };
 
 /* The form that options choose. */
 struct form_choice {

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "event/abi.h"
 #include "machine/dso.h"
+#include "profile/diff/loosename.h"
 #include "profile/rows/codekind.h"
 #include "profile/rows/key.h"
 
@@ -115,9 +116,18 @@ static const char *safe_text(struct stackrows *s, const char *foreign, struct st
 	return intern_add(&s->strings, str_text(text), text->n);
 }
 
-static bool is_same_function(const struct rowset_place *a, const struct rowset_place *b)
+/* Builds may be in other folders, and compiled in other ways. */
+static bool is_same_function(const struct stackrows *s, const struct rowset_place *a,
+	const struct rowset_place *b)
 {
-	return a->name == b->name && a->dso == b->dso && a->is_thread == b->is_thread;
+	return a->name == b->name && (s->has_builds || a->dso == b->dso) &&
+		a->is_thread == b->is_thread;
+}
+
+static bool is_same_kind(const struct stackrows *s, const struct rowset_place *a,
+	const struct rowset_place *b)
+{
+	return s->has_builds || (a->kind == b->kind && a->is_inlined == b->is_inlined);
 }
 
 /*
@@ -126,7 +136,8 @@ static bool is_same_function(const struct rowset_place *a, const struct rowset_p
  */
 static u32 place_of(struct stackrows *s, const struct rowset_place *place)
 {
-	const u64 hash = hash_mix((u64)(uintptr_t)place->name, (u64)(uintptr_t)place->dso);
+	const u64 hash = hash_mix((u64)(uintptr_t)place->name,
+		s->has_builds ? 0 : (u64)(uintptr_t)place->dso);
 	const bool has_address = s->detail == STACKROWS_ADDRESSES && !place->is_thread;
 	struct table_probe probe = table_probe(&s->function_index, hash);
 	u32 function = s->n_functions, i;
@@ -134,10 +145,9 @@ static u32 place_of(struct stackrows *s, const struct rowset_place *place)
 	while ((i = table_next(&s->function_index, &probe)) != TABLE_NONE) {
 		const struct rowset_place *other = &s->places.at[i];
 
-		if (!is_same_function(other, place))
+		if (!is_same_function(s, other, place))
 			continue;
-		if (!has_address && other->kind == place->kind &&
-			other->is_inlined == place->is_inlined)
+		if (!has_address && is_same_kind(s, other, place))
 			return i;
 		function = other->function;
 	}
@@ -148,6 +158,29 @@ static u32 place_of(struct stackrows *s, const struct rowset_place *place)
 	vec_add(&s->places, *place);
 	s->places.at[s->places.n - 1].function = function;
 	return (u32)s->places.n - 1;
+}
+
+/* The name that a function has in all builds. */
+static void add_place_name(const struct stackrows *s, const struct profile *p,
+	const struct profile_symbol *symbol, struct str *text)
+{
+	struct profile_symbol plain = *symbol;
+	struct str name = {0};
+
+	if (!s->has_builds) {
+		add_name(s, symbol, text);
+		return;
+	}
+	/* Its caller is the same, whether one compiler inlined it or not. */
+	plain.is_inlined = false;
+	if (!profile_is_named(symbol)) {
+		add_name(s, &plain, text);
+		add_build(s, p, symbol, s->part, text);
+		return;
+	}
+	add_name(s, &plain, &name);
+	loosename_add_function(str_text(&name), text);
+	str_fini(&name);
 }
 
 /* Where the place is in the source. */
@@ -171,12 +204,9 @@ static u32 make_place(struct stackrows *s, const struct profile *p,
 	struct rowset_place place = {.kind = kind_of(p, symbol), .is_inlined = code->nth != 0};
 
 	str_clear(text);
-	add_name(s, symbol, text);
-	if (s->has_builds)
-		add_build(s, p, symbol, s->part, text);
+	add_place_name(s, p, symbol, text);
 	place.name = intern_add(&s->strings, str_text(text), text->n);
-	/* Several builds may have several paths. */
-	place.dso = safe_text(s, s->has_builds ? "" : dso->path, text);
+	place.dso = safe_text(s, dso->path, text);
 	place.dso_name = safe_text(s, dso->name, text);
 	if (symbol->source && s->detail == STACKROWS_FUNCTIONS)
 		place.source = safe_text(s, symbol->source, text);
@@ -269,6 +299,8 @@ static u32 task_row(struct stackrows *s, const struct profile *p, size_t row, st
 
 	if (!comm || !(*comm || p->is_imported))
 		return 0;
+	if (s->renamed_thread && !strcmp(comm, s->renamed_thread))
+		comm = s->known_thread;
 	if (s->detail)
 		return placed_child_of(s, 0, thread_place(s, comm, text));
 	str_clear(text);
@@ -366,18 +398,29 @@ void stackrows_add(struct stackrows *s, const struct profile *p, const struct ca
 		vec_add(&s->sums, (struct stackrows_sum){0});
 	while (s->timeline && s->spots.n < p->rows.n)
 		vec_add(&s->spots, (struct rowset_spot){0});
+	s->known.n = 0;
+	table_clear(&s->known_index);
 	s->part = part;
-	/* Of several profiles: frames and symbols are of this one. */
 	if (s->has_builds) {
 		s->codes.n = 0;
 		table_clear(&s->code_index);
 	}
-	s->known.n = 0;
-	table_clear(&s->known_index);
 	vec_each(row, &p->rows)
 		if (row->event == event)
 			add_row(s, p, c, (size_t)(row - p->rows.at), part, &text);
 	str_fini(&text);
+}
+
+bool stackrows_has_thread(const struct stackrows *s, const char *name)
+{
+	struct str text = {0};
+	bool has_it = false;
+
+	str_add_safe(&text, name, strlen(name));
+	vec_each(place, &s->places)
+		has_it |= place->is_thread && !strcmp(place->name, str_text(&text));
+	str_fini(&text);
+	return has_it;
 }
 
 static void cell_of(const struct rowset *r, const struct rowset_column *c, size_t row, u32 part,

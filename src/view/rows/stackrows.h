@@ -17,8 +17,8 @@
 
 enum stackrows_detail {
 	STACKROWS_NAMES,
-	STACKROWS_FUNCTIONS, /* places are functions; of one profile only */
-	STACKROWS_ADDRESSES, /* places are addresses of code, and functions inlined there; likewise */
+	STACKROWS_FUNCTIONS, /* places are functions; of one profile, unless it has_builds */
+	STACKROWS_ADDRESSES, /* places are addresses of code, and functions inlined there; of one */
 };
 
 /* What a place is made from. */
@@ -54,7 +54,7 @@ struct stackrows {
 	struct table function_index; /* of places, by name and dso */
 	u32 n_functions;
 	VEC(struct stackrows_code) code; /* of the current stack, innermost first */
-	u32 n_parts, part;               /* the latter is being added */
+	u32 n_parts, part;               /* part: that is being added */
 	struct table index;              /* of nodes, by parent and name */
 	const struct timeline *timeline; /* of the one profile; NULL: not wanted */
 	struct rowset_times times;
@@ -63,8 +63,13 @@ struct stackrows {
 	VEC(u32) path; /* the current stack, innermost first: nodes of the call tree */
 	VEC(struct stackrows_known) known;
 	struct table known_index; /* of known, by node of the call tree and outermost row */
-	/* Names made from addresses get their builds, fun_1140@9a3b12cd, because parts come from several builds. */
+	/*
+	 * Names made from addresses get their builds, fun_1140@9a3b12cd, because parts come from several builds. Places are then the same if
+	 * their names are, without what compilers add to them.
+	 */
 	bool has_builds;
+	/* With has_builds: threads of the first name are counted as those of the second; NULL: none are. */
+	const char *renamed_thread, *known_thread;
 	bool is_one_recording; /* all parts come from one: equal addresses of unknown builds are equal places */
 	bool are_imports; /* all parts are imported profiles: names stay as they are */
 };
@@ -75,6 +80,8 @@ void stackrows_add_part(struct stackrows *s, const char *name, bool is_time);
 /* Adds the samples of an event to a part. */
 void stackrows_add(struct stackrows *s, const struct profile *p, const struct calls *c, u32 event,
 	u32 part);
+/* Whether any stack that was added is of threads of that name. */
+bool stackrows_has_thread(const struct stackrows *s, const char *name);
 void stackrows_finish(struct stackrows *s);
 void stackrows_fini(struct stackrows *s);
 

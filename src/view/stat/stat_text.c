@@ -121,11 +121,16 @@ static void add_metric(const struct metric *m, struct str *text)
 		str_addf(text, "%8.*f %s", (int)m->digits, m->value, m->unit);
 }
 
+static void add_event(const struct event *e, struct str *text)
+{
+	str_add_safe(text, e->name, strlen(e->name));
+}
+
 static void add_name(const struct stat_line *l, struct str *text)
 {
 	const struct event *e = l->event;
 
-	str_add_safe(text, e->name, strlen(e->name));
+	add_event(e, text);
 	if (e->cgroup) {
 		str_addc(text, ' ');
 		str_add_safe(text, stat_cgroup(e), strlen(stat_cgroup(e)));
@@ -272,7 +277,7 @@ static void add_reasons(struct stat_view *v, const struct stat_lines *lines, str
 				k->place != l->place || !is_shown(v, k))
 				continue;
 			str_add(text, between);
-			str_add_safe(text, k->event->name, strlen(k->event->name));
+			add_event(k->event, text);
 			between = ", ";
 		}
 		str_add(text, ": ");
@@ -290,11 +295,16 @@ static void add_apart(const struct counts *s, const struct stat_lines *lines, st
 
 			if (m->state != METRIC_APART || l->place != lines->at[0].place)
 				continue;
-			str_addf(text, "\n '%s' and '%s' took turns on the PMU: their ratio ",
-				l->event->name, s->events->at[m->other].name);
-			str_addf(text,
-				"would compare different moments. A group counts them together: -e '{%s,%s}'\n",
-				l->event->name, s->events->at[m->other].name);
+			str_add(text, "\n '");
+			add_event(l->event, text);
+			str_add(text, "' and '");
+			add_event(&s->events->at[m->other], text);
+			str_add(text,
+				"' took turns on the PMU: their ratio would compare different moments. A group counts them together: -e '{");
+			add_event(l->event, text);
+			str_addc(text, ',');
+			add_event(&s->events->at[m->other], text);
+			str_add(text, "}'\n");
 			return;
 		}
 	}

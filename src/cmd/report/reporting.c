@@ -1,0 +1,77 @@
+#include "cmd/report/reporting.h"
+
+#include "profile/tree/ignore.h"
+
+/* If --time has no samples, notes the times that have some. */
+static void tell_times(const struct reporting *r)
+{
+	const struct file_info *info = &r->recorded.trace.session.reader.info;
+	const u64 first = info->first_time / 1000, last = info->last_time / 1000;
+	const char *time = r->options->time;
+
+	if (!time || r->recorded.profile.rows.n || !r->recorded.trace.session.tally.n_samples)
+		return;
+	if (info->has_times)
+		log_note(r->recorded.log,
+			"--time '%.100s' has no samples: the recording's are from %llu.%06llu to %llu.%06llu",
+			time, (unsigned long long)first / 1000000,
+			(unsigned long long)first % 1000000, (unsigned long long)last / 1000000,
+			(unsigned long long)last % 1000000);
+	else
+		log_note(r->recorded.log,
+			"--time '%.100s' has no samples: 'pace script -F time' shows when they are",
+			time);
+}
+
+/* Notes that not all samples are kept one by one. */
+static void tell_thinned(const struct reporting *r)
+{
+	const struct timeline *t = r->recorded.profile.timeline;
+
+	if (t && t->every > 1)
+		log_note(r->recorded.log,
+			"there are more samples than %s takes one by one: one of %u stands for the others",
+			form_chosen(&r->options->answer.forms)->name, t->every);
+}
+
+int reporting_read(struct reporting *r, struct err *err)
+{
+	struct recorded *in = &r->recorded;
+	struct recorded_options reading;
+
+	choice_tell(&r->choice, &r->answer, &reading);
+	if (r->options->has_thread_counts)
+		threadcounts_watch(&r->thread_counts, &in->trace.session);
+	if (recorded_read(in, &reading, err))
+		return err->code;
+	r->answer.profile = &in->profile;
+	r->answer.calls = &r->calls;
+	r->answer.recorded = in;
+	r->answer.symbols = &r->options->symbols;
+	r->answer.path = r->options->input;
+	r->answer.hist = &r->choice.hist;
+	r->answer.text = &r->choice.text;
+	r->answer.rows = &r->choice.rows;
+	if (r->choice.forgets)
+		ignore_callees(&in->profile, &r->choice.forgotten);
+	answer_note_whole(&r->answer, &in->trace.session.tally);
+	keys_finish(&r->choice.keys, &in->profile, r->options->filter.is_relative);
+	profile_filter_tell(&r->choice.filter, &in->profile, in->log);
+	tell_times(r);
+	tell_thinned(r);
+	profile_filter_apply(&in->profile, &r->choice.filter);
+	answer_note_filtered(&r->answer);
+	calls_init(&r->calls, &in->profile);
+	recorded_stage_ends(in, "call tree");
+	return 0;
+}
+
+void reporting_close(struct reporting *r)
+{
+	threadcounts_fini(&r->thread_counts);
+	answer_fini(&r->answer);
+	choice_fini(&r->choice);
+	calls_fini(&r->calls);
+	recorded_close(&r->recorded);
+	log_fini(&r->log);
+}

@@ -1,0 +1,25 @@
+/*
+ * charthtml.h - a chart of CPUs and tasks as a page for browsers, which needs nothing but itself.
+ *
+ * Data are columns (view/html/chunk.h), inflated and drawn by chartpage.js: rows, lives, pieces and wake-ups. Without scripts the page has the
+ * sums of the busiest rows.
+ * In       a finished chart; which rows; what is known of the recording
+ * Out      one HTML document
+ * Owns     nothing
+ *
+ * Chunks, all of numbers (varints) but for the first two: about (JSON), names (a line each); rows: name, process, lives; lives: tid, process,
+ * name, row + 1 (0: none), start, length; pieces: for each lane (CPUs, then rows) their number, then of each its distance from the one before,
+ * 4 * state + 2 if it is of a group + 1 if it begins one, who + 1 (0: several), and at last the distance to the lane's end; wakes: distance
+ * from the one before, life that wakes + 1 (0: not known), life that is woken, how many they are. Times are ns since the beginning.
+ */
+#ifndef PACE_VIEW_CHARTHTML_H
+#define PACE_VIEW_CHARTHTML_H
+
+#include "view/chart/chartsvg.h"
+
+enum { CHARTHTML_PIECES = 4 << 20, CHARTHTML_ROWS = 20000 };
+
+void charthtml_add(struct out *out, struct chart *t, const struct chartsvg_options *o,
+	const struct chartsvg_about *about);
+
+#endif
