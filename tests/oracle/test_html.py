@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from browser import HOSTILE, MODULES, browse, needs_browser, needs_module  # noqa: E402
-from firefox import Firefox  # noqa: E402
+from firefox import Firefox
 from harness import TOP, can_record, main, needs, pace, run, test
 
 with open(os.path.join(TOP, 'meson.build'), encoding='utf-8') as meson:

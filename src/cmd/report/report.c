@@ -154,12 +154,12 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 
 static int make_report(struct reporting *r, struct out *out, struct err *err)
 {
-	const char *path = answer_file(&r->options->answer);
+	const char *file = answer_file(&r->options->answer);
 	struct fresh page;
 
-	if (!path)
+	if (!file)
 		return report(r, out, err);
-	if (pagefile_open(&page, path, out, err))
+	if (pagefile_open(&page, file, out, err))
 		return err->code;
 	return pagefile_close(&page, out, report(r, out, err), err);
 }

@@ -565,6 +565,7 @@ const keys = [
 	['c', 'c', 'show calls within this file as one frame', () => transformHere('c')],
 	['r', 'r', 'show recursion of this function as one frame', () => transformHere('r')],
 	['0', '0', 'everything again', reset],
+	...TIME_KEYS,
 ];
 
 /** @param {string} view */

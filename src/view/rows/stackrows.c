@@ -401,6 +401,7 @@ void stackrows_add(struct stackrows *s, const struct profile *p, const struct ca
 	s->known.n = 0;
 	table_clear(&s->known_index);
 	s->part = part;
+	/* Of several profiles: frames and symbols are of this one. */
 	if (s->has_builds) {
 		s->codes.n = 0;
 		table_clear(&s->code_index);
