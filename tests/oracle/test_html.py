@@ -241,6 +241,32 @@ def the_code_of_hot_functions_has_the_counts_of_annotate():
 
 
 @test
+def intervals_take_phases_into_account_as_report_does():
+    needs_browser()
+    needs('cc')
+    can_record()
+    # Long phases: a few of them are all that is known, however many samples there are.
+    with open('phases.c', 'w', encoding='utf-8') as file:
+        file.write('static volatile unsigned x;\n' + ''.join(
+            f'__attribute__((noinline)) void {name}(unsigned n) {{ for (unsigned i = 0; i < n * 1000; i++) x += i * {k}; }}\n' for k, name in enumerate(('one', 'two'), 3))
+            + 'int main(void) { unsigned r = 7; for (int i = 0; i < 12; i++) { r = r * 1103515245 + 12345; one(10000 + r / 65536 % 60000); two(30000); } return 0; }\n')
+    assert run('cc', '-O1', '-o', 'phases', 'phases.c').status == 0
+    assert pace('record', '-g', '-e', 'cpu-clock', '-F', '2000', '-o', 'phases.data', '--', './phases').status == 0
+    assert pace('report', '-i', 'phases.data', '--html', 'phases.html').status == 0
+    told = {row['symbol']: row for row in json.loads(pace('report', '-i', 'phases.data', '--ci', '--json', '-s', 'symbol').out)['events'][0]['rows']}
+    for name, (low, high), times in browse('phases.html', '''
+        await page.click('nav >> text=Functions');
+        await page.waitForFunction(() => dependences[0]);
+        return page.evaluate(() => ['one', 'two'].map(text => {
+            const name = data.names.indexOf(text), sums = sumFunctions(shown.tree), d = dependences[0];
+            return [text, intervalOf(sums.total[name] / shown.tree.sum[shown.tree.n], samplesShown(), d.total[name], d.t), d.total[name]];
+        }));'''):
+        theirs = told[name]['total_share_high'] - told[name]['total_share_low']
+        # Blocks begin at other moments: the widths are not the same.
+        assert times > 3 and 0.5 < (high - low) * 100 / theirs < 2, (name, low, high, times, told[name])
+
+
+@test
 def events_are_said_with_their_settings_groups_and_losses():
     needs_browser()
     record_spin()

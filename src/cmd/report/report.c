@@ -8,10 +8,10 @@
 
 #include "base/out.h"
 #include "cmd/cmd.h"
+#include "cmd/pagefile.h"
 #include "cmd/report/reporting.h"
 #include "cmd/report/report_import.h"
 #include "cmd/report/report_options.h"
-#include "cmd/pagefile.h"
 #include "cmd/strict.h"
 #include "file/newfile.h"
 #include "profile/check/recorded.h"

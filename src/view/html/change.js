@@ -1,8 +1,8 @@
 // change.js - what differs between what is shown and a baseline: shares, and whether they differ by more than chance.
 
 /**
- * Both sides of a comparison: the totals of the tree's nodes, which are matched by their paths, and what functions have themselves. `n` is how many equal samples would be as certain.
- * @typedef {{after: Float64Array, before: Float64Array, all: number, allBefore: number, n: number, nBefore: number, spread: number,
+ * Both sides of a comparison: the totals of the tree's nodes, which are matched by their paths, and what functions have themselves. `tree` is of the side that is not shown. `n` is how many equal samples would be as certain.
+ * @typedef {{tree: Tree, after: Float64Array, before: Float64Array, all: number, allBefore: number, n: number, nBefore: number, spread: number,
  *     self: Float64Array, total: Float64Array, judged: Int8Array}} Comparison
  */
 
@@ -175,7 +175,7 @@ async function compare() {
 	// Searches and transforms may leave a part of the samples.
 	const samples = [other.nMine * t.sum[t.n] / (other.wholeMine || 1), other.n * tree.sum[tree.n] / (other.whole || 1)];
 	const [n, nBefore] = other.isFlipped ? samples.reverse() : samples;
-	const c = {after, before, all: last.sum[last.n], allBefore: first.sum[first.n], n, nBefore, spread: other.spread,
+	const c = {tree, after, before, all: last.sum[last.n], allBefore: first.sum[first.n], n, nBefore, spread: other.spread,
 		total: sumFunctions(last).self, self: sumFunctions(first).self, judged: new Int8Array(0)};
 
 	c.judged = judge(data.names.length, i => c.total[i], i => c.self[i], c);

@@ -206,8 +206,7 @@ static u32 make_place(struct stackrows *s, const struct profile *p,
 	str_clear(text);
 	add_place_name(s, p, symbol, text);
 	place.name = intern_add(&s->strings, str_text(text), text->n);
-	/* Several builds may have several paths. */
-	place.dso = safe_text(s, s->has_builds ? "" : dso->path, text);
+	place.dso = safe_text(s, dso->path, text);
 	place.dso_name = safe_text(s, dso->name, text);
 	if (symbol->source && s->detail == STACKROWS_FUNCTIONS)
 		place.source = safe_text(s, symbol->source, text);
