@@ -78,11 +78,11 @@ struct page {
 	unsigned width;   /* of the terminal; 0: output is not a terminal */
 	unsigned version; /* of the members for programs */
 	const struct page_about *about; /* NULL: not known */
-	struct picture *picture; /* of forms that are pictures; NULL: as they are by default */
-	const struct chart *chart;      /* of FORM_WANTS_CHART; NULL: not known */
-	bool has_others;         /* there are more tables: each has to say what it is about */
-	bool is_lines;           /* rows come while measuring: programs get each on its own line */
-	bool has_head;           /* the names of columns were written */
+	struct picture *picture;   /* of forms that are pictures; NULL: as they are by default */
+	const struct chart *chart; /* of FORM_WANTS_CHART; NULL: not known */
+	bool has_others;           /* there are more tables: each has to say what it is about */
+	bool is_lines; /* rows come while measuring: programs get each on its own line */
+	bool has_head; /* the names of columns were written */
 };
 
 struct form {
