@@ -669,5 +669,6 @@ const struct cmd cmd_diff = {
 	.notes =
 		"Without files perf.data.old is compared with perf.data. Several recordings on each side tell change from chance.\n",
 	.options = options,
+	.is_paged = true,
 	.run = run_diff,
 };

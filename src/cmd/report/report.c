@@ -279,5 +279,6 @@ const struct cmd cmd_report = {
 	.usage = {"[OPTIONS] [FILE]", NULL},
 	.add_notes = add_keys,
 	.options = report_option_table,
+	.is_paged = true,
 	.run = run_report,
 };
