@@ -66,8 +66,8 @@ function dependenceShown() {
 		dependences[event] = null;
 		Promise.all([momentsOf(event), sumsOf(event)]).then(([m, whole]) => {
 			dependences[event] = dependenceOf(m, whole);
-			if (dependences[event] && state.view === 'functions' && state.event === event)
-				showFunctions();
+			if (dependences[event] && state.event === event)
+				SECTIONS[state.view].show?.();
 		});
 	}
 	return dependences[event] || null;
@@ -97,8 +97,15 @@ function samplesShown() {
 }
 
 /** @param {number} name @param {'self'|'total'} key @param {number} part @param {number} all @param {number} n */
+function intervalShown(name, key, part, all, n) {
+	const known = dependences[state.event];
+
+	return intervalOf(all ? Math.min(1, part / all) : 0, n, known ? known[key][name] : 1, known ? known.t : 0);
+}
+
+/** @param {number} name @param {'self'|'total'} key @param {number} part @param {number} all @param {number} n */
 function intervalText(name, key, part, all, n) {
-	const known = dependences[state.event], [low, high] = intervalOf(all ? Math.min(1, part / all) : 0, n, known ? known[key][name] : 1, known ? known.t : 0);
+	const [low, high] = intervalShown(name, key, part, all, n);
 
 	return `${(100 * low).toFixed(2)}\u2013${(100 * high).toFixed(2)}%`;
 }

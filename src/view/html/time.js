@@ -379,9 +379,8 @@ class TimeView {
 
 	/** @param {Moments} m */
 	drawTracks(m) {
-		const wide = this.pane.clientWidth, tall = this.pane.clientHeight, {left, width} = this.area();
-
 		this.filler.style.height = `${RULER + this.rows.length * TRACK}px`;
+		const wide = this.pane.clientWidth, tall = this.pane.clientHeight, {left, width} = this.area();
 		const first = Math.floor(this.pane.scrollTop / TRACK), last = Math.min(this.rows.length, first + Math.ceil(tall / TRACK) + 1);
 		const key = [this.rowsKey, visibleTime(), wide, tall, this.pane.scrollTop, chosenTime.who, this.rowCursor, this.ink.scheme, devicePixelRatio].join();
 		if (this.trackKey !== key) {
