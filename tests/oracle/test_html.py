@@ -124,6 +124,8 @@ def search_zoom_event_and_transforms_are_in_the_address():
         ret.picked = await look();
         ret.pane = await page.evaluate(() => ui.picked.innerText);
         ret.interval = await page.evaluate(() => [...document.querySelectorAll('.functions tbody tr')].map(tr => tr.innerText.replace(/\s+/g, ' ')));
+        await page.click('nav >> text=Summary');
+        ret.first = await page.evaluate(() => [...ui.first.querySelectorAll('tbody tr')].map(tr => tr.innerText.replace(/\s+/g, ' ').trim()));
         await reopen(ret.picked.hash);
         ret.pickedAgain = [await look(), await page.evaluate(() => ui.picked.innerText)];
         await page.click('aside >> text=Only it');
@@ -160,6 +162,12 @@ def search_zoom_event_and_transforms_are_in_the_address():
     assert answer['second']['all'] == 12 and 'e=1' in answer['second']['hash'], answer
     # The 95 % interval of 30 of 100 by Wilson's formula.
     assert any(re.search(r'^30.00% 30 45.00% 45 21.89–39.58% parse', row) for row in answer['interval']), answer['interval']
+    # Two functions have their order by chance if their intervals overlap.
+    lows, highs = zip(*(map(float, re.search(r' ([\d.]+)–([\d.]+)% ', row).groups()) for row in answer['first']))
+    assert any(row.startswith('30.00% 21.89–39.58% parse ') for row in answer['first']), answer['first']
+    for i, row in enumerate(answer['first'][:-1]):
+        assert row.endswith('more than the next' if lows[i] > highs[i + 1] else 'may change places with the next'), answer['first']
+    assert len(answer['first']) > 2 and 'next' not in answer['first'][-1], answer['first']
     pane = re.sub(r'\s+', ' ', answer['pane'])
     assert 'Called by 75.00% 45 thread main 25.00% 15 thread other' in pane and 'Calls 75.00% 45 parse 25.00% 15 Read' in pane, pane
     assert answer['pickedAgain'] == [answer['picked'], answer['pane']] and 'p=' in answer['picked']['hash'], answer
