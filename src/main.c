@@ -6,6 +6,7 @@
 
 #include "base/mapped.h"
 #include "base/mem.h"
+#include "base/pager.h"
 #include "cmd/cmd.h"
 
 /* In the order of `pace help`: the commands that users need first come first. */
@@ -49,15 +50,32 @@ static void say_exhausted(size_t size)
 	_exit(EXIT_FAILED);
 }
 
-int main(int argc, char **argv)
+/* What stands before the command, as with perf and git. Returns how many words that was. */
+static int read_globals(int argc, char **argv, bool *ret_pages)
+{
+	int at = 1;
+
+	for (; at < argc; at++) {
+		if (!strcmp(argv[at], "--no-pager"))
+			pager_never();
+		else if (!strcmp(argv[at], "-p") || !strcmp(argv[at], "--paginate") ||
+			!strcmp(argv[at], "--pager"))
+			*ret_pages = true;
+		else
+			break;
+	}
+	return at - 1;
+}
+
+static int run(int argc, char **argv, bool pages)
 {
 	char *help[] = {"help", argc > 1 ? argv[1] : NULL, NULL};
 
-	mem_on_exhaustion(say_exhausted);
-	mapped_read_zeros();
 	if (argc < 2 || !strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) {
-		int status = cmd_help.run(1, help);
+		int status;
 
+		pager_begin();
+		status = cmd_help.run(1, help);
 		return argc < 2 && status == EXIT_OK ? EXIT_USAGE : status;
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-v"))
@@ -65,8 +83,23 @@ int main(int argc, char **argv)
 	for (size_t i = 0; cmd_table[i]; i++)
 		if (!strcmp(cmd_table[i]->name, argv[1])) {
 			running = cmd_table[i]->name;
+			if (pages || cmd_table[i]->is_paged)
+				pager_begin();
 			return cmd_table[i]->run(argc - 1, argv + 1);
 		}
 	/* Suggests the nearest name. */
 	return cmd_help.run(2, help);
+}
+
+int main(int argc, char **argv)
+{
+	bool pages = false;
+	int status, n;
+
+	mem_on_exhaustion(say_exhausted);
+	mapped_read_zeros();
+	n = read_globals(argc, argv, &pages);
+	status = run(argc - n, argv + n, pages);
+	pager_end();
+	return status;
 }

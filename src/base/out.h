@@ -23,4 +23,10 @@ void out_flush(struct out *o);
 void out_flush_some(struct out *o);
 int out_close(struct out *o, struct err *err);
 
+/*
+ * Text for standard output goes to `write`, which returns 0 or an errno; NULL: to the descriptor, as always. After EPIPE
+ * the reader has had enough: nothing more is written, and out_close() does not fail.
+ */
+void out_route(int (*write)(const char *text, size_t n));
+
 #endif

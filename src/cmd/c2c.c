@@ -264,5 +264,6 @@ const struct cmd cmd_c2c = {
 	.usage = {"record [OPTIONS] [-- RECORD-OPTIONS] COMMAND...", "report [OPTIONS] [FILE]",
 		NULL},
 	.options = options,
+	.is_paged = true,
 	.run = run_c2c,
 };

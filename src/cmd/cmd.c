@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/out.h"
+#include "base/pager.h"
 #include "profile/import/import.h"
 
 int cmd_fail(const struct cmd *cmd, const struct err *err, int status)
@@ -23,6 +24,7 @@ int cmd_print_help(const struct cmd *cmd)
 	struct out out = {.fd = STDOUT_FILENO};
 	struct err err;
 
+	pager_begin();
 	str_addf(&out.text, "pace %s - %s\n\n", cmd->name, cmd->summary);
 	for (size_t i = 0; i < ARRAY_SIZE(cmd->usage) && cmd->usage[i]; i++)
 		str_addf(&out.text, "%s pace %s %s\n", i ? "   or:" : "usage:", cmd->name,

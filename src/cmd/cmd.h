@@ -27,6 +27,7 @@ struct cmd {
 	const char *notes;                   /* text after the options in -h, or NULL */
 	void (*add_notes)(struct str *text); /* the same, made from a table; or NULL */
 	const struct opt *options;           /* NULL: none */
+	bool is_paged;                       /* its text goes through a pager on terminals */
 	int (*run)(int argc, char **argv);   /* argv[0] is the command's name */
 };
 

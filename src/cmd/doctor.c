@@ -90,5 +90,6 @@ const struct cmd cmd_doctor = {
 	.usage = {"[OPTIONS]", NULL},
 	.notes = "The exit status is 0 if you can measure your own programs, else 1.\n",
 	.options = options,
+	.is_paged = true,
 	.run = run_doctor,
 };

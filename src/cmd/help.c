@@ -63,5 +63,6 @@ const struct cmd cmd_help = {
 	.name = "help",
 	.summary = "list the commands, or explain one",
 	.usage = {"[COMMAND]", NULL},
+	.is_paged = true,
 	.run = run_help,
 };

@@ -112,5 +112,6 @@ const struct cmd cmd_list = {
 		"tracepoints, a pattern like 'sched:*', or text to find in names or descriptions. If several words\n"
 		"are not groups, an event must match all of them.\n",
 	.options = options,
+	.is_paged = true,
 	.run = run_list,
 };

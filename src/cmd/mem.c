@@ -107,5 +107,6 @@ const struct cmd cmd_mem = {
 		"report [REPORT-OPTIONS] [FILE]", NULL},
 	.notes = "report is 'pace report --mem-mode': its options are those of report.\n",
 	.options = options,
+	.is_paged = true,
 	.run = run_mem,
 };

@@ -388,5 +388,6 @@ const struct cmd cmd_readperf = {
 		"stat.csv: records by type; overview.csv: every record; processes.csv; results.csv: functions.\n"
 		"A recording can be read from a pipe while it is being made: 'perf record -o - ... | pace readperf -'.\n",
 	.options = options,
+	.is_paged = true,
 	.run = run_readperf,
 };

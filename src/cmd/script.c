@@ -352,5 +352,6 @@ const struct cmd cmd_script = {
 		"Fields can be chosen for one kind of event: -F sw:+pid; the kinds are hw, sw, trace, raw, other.\n"
 		"A recording can be read from a pipe while it is being made: 'pace script' prints at once what 'record' writes.\n",
 	.options = options,
+	.is_paged = true,
 	.run = run_script,
 };

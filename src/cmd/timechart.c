@@ -120,7 +120,7 @@ struct charting {
 	struct chart chart;
 	struct scheduling scheduling;
 	struct ledger ledger;
-	struct str title, remarks;
+	struct str title, remarks, losses; /* losses: of events, in words; empty: none */
 	u32 *cpu_order;
 };
 
@@ -157,6 +157,21 @@ static int refuse(const struct charting *c, struct err *err)
 		c->o->input);
 }
 
+/* A chart with holes looks like one of tasks that wait. */
+static void tell_losses(struct charting *c)
+{
+	const struct session_tally *tally = &c->trace.session.tally;
+	const u64 n = MAX(tally->n_lost_samples, tally->n_lost_records);
+
+	if (!n)
+		return;
+	num_add_grouped(&c->losses, n);
+	str_add(&c->losses, n == 1 ? " event was" : " events were");
+	str_add(&c->losses, " dropped by the kernel because a ring was full");
+	log_note(&c->log, "%s: 'pace timechart record -- -m 16M COMMAND' makes larger ones",
+		str_text(&c->losses));
+}
+
 static int read_chart(struct charting *c, struct err *err)
 {
 	const struct trace_options how = {.ignores_embedded = true, .ignores_jit = true};
@@ -170,6 +185,7 @@ static int read_chart(struct charting *c, struct err *err)
 		return refuse(c, err);
 	chart_finish(&c->chart);
 	ledger_add_tally(&c->ledger, &c->trace.session.tally);
+	tell_losses(c);
 	ledger_warn(&c->ledger, &c->log);
 	return 0;
 }
@@ -213,6 +229,11 @@ static void find_remarks(struct charting *c)
 	if (!t->has_idle && t->cpus.n && s->has[SCHEDULING_SWITCH])
 		str_add(r,
 			"No idle states were recorded (power:cpu_idle): how deeply CPUs slept is not known.\n");
+	if (c->losses.n) {
+		str_add(r, str_text(&c->losses));
+		str_add(r,
+			": what tasks that ran or waited did then is left open, until they are seen again.\n");
+	}
 	if (t->n_contradictions) {
 		num_add_grouped(r, t->n_contradictions);
 		str_add(r,
@@ -300,6 +321,7 @@ static void charting_fini(struct charting *c)
 	ledger_fini(&c->ledger);
 	str_fini(&c->title);
 	str_fini(&c->remarks);
+	str_fini(&c->losses);
 	mem_free(c->cpu_order);
 	log_fini(&c->log);
 }

@@ -100,6 +100,9 @@ static int add_events(const struct timechart_recording *r, struct found *f, word
 	add_word(words, "-R");
 	add_word(words, "-c");
 	add_word(words, "1");
+	/* A busy machine has bursts of them, and a chart with holes misleads. */
+	add_word(words, "-m");
+	add_word(words, "4M");
 	add_word(words, "-e");
 	add_word(words, str_text(&f->events));
 	/* What the recorder writes would be recorded, and written again. */

@@ -124,19 +124,27 @@ static int unknown(const char *root, const char *system, const char *name, struc
 	return err->code;
 }
 
+enum { ROOT_SIZE = 128 };
+
+/* Finds out where tracefs is mounted, unless *root says so, and checks the names, which become parts of paths. */
+static int prepare(const char **root, char found[ROOT_SIZE], const char *system, const char *name,
+	struct err *err)
+{
+	if (!*root && tracefs_find(found, ROOT_SIZE, err))
+		return err->code;
+	*root = *root ? *root : found;
+	return strchr(system, '/') || strchr(name, '/')
+		? err_set(err, ERR_INVAL, "'%s:%s' is not the name of a tracepoint", system, name)
+		: 0;
+}
+
 int tracefs_id(const char *root, const char *system, const char *name, u64 *ret_id, struct err *err)
 {
-	char found[128], path[512];
+	char found[ROOT_SIZE], path[512];
 	s64 id;
 
-	if (!root) {
-		if (tracefs_find(found, sizeof(found), err))
-			return err->code;
-		root = found;
-	}
-	if (strchr(system, '/') || strchr(name, '/'))
-		return err_set(err, ERR_INVAL, "'%s:%s' is not the name of a tracepoint", system,
-			name);
+	if (prepare(&root, found, system, name, err))
+		return err->code;
 	snprintf(path, sizeof(path), "%s/events/%s/%s/id", root, system, name);
 	if (!sysfile_s64(path, &id))
 		return access(path, R_OK) && errno == EACCES ? denied(root, err)
@@ -185,17 +193,11 @@ int tracefs_match(const char *root, const char *system, const char *name, struct
 	struct err *err)
 {
 	struct intern systems = {0};
-	char found[128], path[256];
+	char found[ROOT_SIZE], path[256];
 	int r;
 
-	if (!root) {
-		if (tracefs_find(found, sizeof(found), err))
-			return err->code;
-		root = found;
-	}
-	if (strchr(system, '/') || strchr(name, '/'))
-		return err_set(err, ERR_INVAL, "'%s:%s' is not the name of a tracepoint", system,
-			name);
+	if (prepare(&root, found, system, name, err))
+		return err->code;
 	snprintf(path, sizeof(path), "%s/events", root);
 	r = matching_dirs(path, system, &systems);
 	if (r)

@@ -12,7 +12,7 @@ FIELDS = [(IP, 'ip', 'Q'), (TID, 'who', '2I'), (TIME, 'time', 'Q'), (ADDR, 'addr
 
 PID, TEXT = 4242, 0x400000
 HEADER, ATTR, FEATURE_BRANCH_STACK = 104, 128, 15
-MMAP, COMM, SAMPLE, USER = 1, 3, 9, 2
+MMAP, LOST, COMM, SAMPLE, USER = 1, 2, 3, 9, 2
 
 
 def record(kind, misc, body):
@@ -155,6 +155,9 @@ class Scheduler:
 
     def exit(self, pid, tid, time):
         self.put(record(EXIT, 0, struct.pack('<4IQ', pid, pid, tid, tid, time) + self.trailer(pid, tid, time, 0)))
+
+    def lost(self, time, cpu, n):
+        self.put(record(LOST, 0, struct.pack('<2Q', 1, n) + self.trailer(0, 0, time, cpu)))
 
     def event(self, name, time, cpu, tid, *values, pid=None, flags=0):
         number, fields = TRACEPOINTS[name]

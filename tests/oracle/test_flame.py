@@ -4,12 +4,13 @@ import json
 import os
 import random
 import re
+import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from browser import HOSTILE, MODULES, browse, needs_browser, needs_module  # noqa: E402
-from harness import BUILD, SHARED, TOP, can_record, main, needs, pace, run, skip, test  # noqa: E402
+from harness import BUILD, PATIENCE, SHARED, TOP, can_record, main, needs, pace, run, skip, test  # noqa: E402
 
 SCRIPT = os.path.join(TOP, 'src/view/svg/flamegraph.js')
 SVG = '{http://www.w3.org/2000/svg}'
@@ -209,6 +210,22 @@ def wrong_words_are_refused_and_leave_nothing_behind():
         assert open('x.svg').read() == 'as it was' and sorted(os.listdir('.')) == ['x.folded', 'x.svg'], os.listdir('.')
     result = pace('report', '-i', 'x.folded', '--flame', 'a.svg', '--html', 'a.html')
     assert result.status == 2 and 'choose one' in result.err and len(os.listdir('.')) == 2, result
+
+
+@test
+def a_terminal_gets_no_picture_but_a_line():
+    with open('x.folded', 'w') as file:
+        file.write(FOLDED)
+    for words in (['x.folded'], ['x.folded', 'x.folded']):
+        ours, theirs = os.openpty()
+        done = subprocess.run([os.path.join(BUILD, 'pace'), 'flame', *words], stdout=theirs, stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
+        os.close(theirs)
+        os.close(ours)
+        assert done.returncode == 0 and re.fullmatch(r"\[ pace flame: wrote 'flame.svg' \(0\.\d+ MB\): 11 boxes \]\n", done.stderr), done
+        with open('flame.svg') as file:
+            text = file.read()
+        assert pace('flame', *words).out == text == pace('flame', '-o', '-', *words).out
+        os.remove('flame.svg')
 
 
 def trie(file, n, n_names, rng):

@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import handmade  # noqa: E402
 from browser import MODULES, browse, needs_browser, needs_module  # noqa: E402
 from handmade import Scheduler  # noqa: E402
-from harness import NOBODY, TOP, build_c, can_record, main, needs, needs_root, pace, perf_works, run, skip, test  # noqa: E402
+from harness import NOBODY, TOP, build_c, can_record, main, needs, needs_root, needs_shared, pace, perf_works, run, skip, test  # noqa: E402
 
 S, MS = 10**9, 10**6
 STATES = {'r': 'running', 's': 'sleeping', 'w': 'waiting', 'b': 'blocked', 'i': 'idle', 'd': 'deeper', 'e': 'deepest'}
@@ -25,6 +25,8 @@ class Chart:
         self.root = ET.parse(path).getroot()
         self.begin, self.end, self.tick = (int(self.root.get(name)) for name in ('data-begin', 'data-end', 'data-tick'))
         self.lanes, self.lives = {}, {}
+        if level is None and any(group.get('class') == 'fine' and group.find(SVG + 'g') is not None for group in self.root.iter(SVG + 'g')):
+            level = 'fine'
         for group in self.root.iter(SVG + 'g'):
             for lane in group if level is None or group.get('class') == level else ():
                 key = ('cpu', lane.get('data-cpu')) if lane.get('data-cpu') else ('task', lane.get('data-tid')) if lane.get('data-tid') else None
@@ -124,37 +126,6 @@ def record_states():
     return 'states.data'
 
 
-@test
-def known_states_are_drawn_interval_by_interval():
-    path = record_states()
-    draw(path, '-n', '1000')
-    chart, tids = Chart('output.svg'), tids_of(path, NAMES)
-    expected = intervals_of(path, tids)
-    first = next(events_of(path))[0]
-    seen = set()
-    for tid, name in tids.items():
-        key = ('task', str(tid))
-        if key not in chart.lanes or chart.lives[key] != 1:
-            continue
-        seen.add(name)
-        for state, intervals in expected[tid].items():
-            drawn = chart.lanes[key][state]
-            wanted = [(a - chart.begin, b - chart.begin) for a, b in intervals]
-            assert len(drawn) == len(wanted), (name, state, drawn, wanted)
-            for (a, b), (c, d) in zip(drawn, wanted):
-                assert abs(a - c) <= chart.tick and abs(b - d) <= 2 * chart.tick, (name, state, a, b, c, d)
-    assert chart.begin <= first and {'computes', 'sleeps', 'pings', 'pongs'} <= seen, (seen, tids)
-
-    def total(name, state):
-        return max(sum(b - a for a, b in expected[tid][state]) for tid in tids if tids[tid] == name) / MS
-
-    assert total('computes', 'running') > 95
-    assert total('sleeps', 'sleeping') > 85 and total('sleeps', 'running') < 20
-    assert total('blocks', 'blocked') > 55
-    assert total('shares-a', 'waiting') + total('shares-b', 'waiting') > 60
-    assert max(len(expected[tid]['sleeping']) for tid in tids if tids[tid] == 'pings') >= 20
-
-
 def torn(path):
     """The tids of which switches are missing, as happens on some machines: perf and pace guess differently then."""
     running, found = {}, set()
@@ -165,6 +136,54 @@ def torn(path):
                 found |= {prev, running[cpu]}
             running[cpu] = int(fields['next_pid'])
     return found
+
+
+@test
+def known_states_are_drawn_interval_by_interval():
+    path = record_states()
+    draw(path, '-n', '1000')
+    chart, tids = Chart('output.svg'), tids_of(path, NAMES)
+    expected = intervals_of(path, tids)
+    first = next(events_of(path))[0]
+    seen, without = set(), torn(path)
+    for tid, name in tids.items():
+        key = ('task', str(tid))
+        if key not in chart.lanes or chart.lives[key] != 1 or tid in without:
+            continue
+        seen.add(name)
+        for state, intervals in expected[tid].items():
+            drawn = chart.lanes[key][state]
+            wanted = [(a - chart.begin, b - chart.begin) for a, b in intervals]
+            assert len(drawn) == len(wanted), (name, state, drawn, wanted)
+            for (a, b), (c, d) in zip(drawn, wanted):
+                assert abs(a - c) <= chart.tick and abs(b - d) <= 2 * chart.tick, (name, state, a, b, c, d)
+    assert chart.begin <= first and len(seen & set(NAMES)) >= 3, (seen, tids)
+
+    def total(name, state):
+        return max(sum(b - a for a, b in expected[tid][state]) for tid in tids if tids[tid] == name) / MS
+
+    assert total('computes', 'running') > 95
+    assert total('sleeps', 'sleeping') > 85 and total('sleeps', 'running') < 20
+    assert total('blocks', 'blocked') > 55
+    assert total('shares-a', 'waiting') + total('shares-b', 'waiting') > 60
+    assert max(len(expected[tid]['sleeping']) for tid in tids if tids[tid] == 'pings') >= 5
+
+
+@test
+def recordings_by_others_are_drawn_as_their_records_say():
+    """One of the other byte order, one by perf 7.2."""
+    for name in ('be-sched.data', 'perf72-timechart.data', 'perf72-sched.data'):
+        path = os.path.join(needs_shared('fixtures/own'), name)
+        draw(path, '-n', '1000')
+        chart, without, n = Chart('output.svg'), torn(path), 0
+        tids = {int(key[1]) for key, lives in chart.lives.items() if key[0] == 'task' and lives == 1} - without
+        for tid, expected in intervals_of(path, tids).items():
+            for state in ('running', 'waiting', 'blocked', 'sleeping'):
+                drawn, wanted = chart.lanes['task', str(tid)][state], [(a - chart.begin, b - chart.begin) for a, b in expected[state]]
+                assert len(drawn) == len(wanted), (name, tid, state, drawn, wanted)
+                assert all(abs(a - c) <= chart.tick and abs(b - d) <= 2 * chart.tick for (a, b), (c, d) in zip(drawn, wanted)), (name, tid, state)
+                n += len(drawn)
+        assert n > 10, (name, n)
 
 
 @test
@@ -248,6 +267,29 @@ def all_seven_states_and_what_belongs_to_them_are_drawn():
 
 
 @test
+def what_happened_while_events_were_lost_is_left_open():
+    """A task that waits when its next switch is lost does not wait until the end."""
+    s = Scheduler('lost.data')
+    s.switch(S, 0, 0, 0, 100)
+    s.switch(S, 1, 0, 0, 300)
+    s.wakeup(S + 1 * MS, 0, 100, 200)
+    s.wakeup(S + 1 * MS, 0, 100, 400)
+    s.lost(S + 3 * MS, 0, 12345)
+    s.switch(S + 5 * MS, 0, 100, 1, 200)
+    s.switch(S + 9 * MS, 0, 200, 1, 0)
+    s.switch(S + 10 * MS, 1, 300, 1, 0)
+    s.close()
+    result = pace('timechart', '-i', 'lost.data')
+    assert result.status == 0 and '12,345 events were dropped by the kernel' in result.err, result
+    chart = Chart('output.svg')
+    assert any('12,345 events were dropped' in text for text in chart.texts()), chart.texts()
+    assert chart.lanes['cpu', '0']['running'] == [(0, 3 * MS), (5 * MS, 9 * MS)], chart.lanes
+    assert chart.lanes['task', '200']['waiting'] == chart.lanes['task', '400']['waiting'] == [(1 * MS, 3 * MS)], chart.lanes
+    assert chart.lanes['task', '200']['running'] == [(5 * MS, 9 * MS)] and chart.lanes['task', '100']['running'] == [(0, 3 * MS)]
+    assert chart.lanes['task', '300']['running'] == [(0, 10 * MS)], 'the other CPU lost nothing'
+
+
+@test
 def options_choose_what_is_drawn():
     path = made()
     draw(path, '-P')
@@ -327,7 +369,7 @@ def long_recordings_are_merged_into_a_bounded_picture_whose_sums_are_exact():
     for level, chart in levels.items():
         assert len(chart.lanes) > 20, level
         n = sum(len(intervals) for lane in chart.lanes.values() for intervals in lane.values())
-        assert n <= {'fine': 250000, 'coarse': 30000}[level], (level, n)
+        assert n <= {'fine': 250000, 'coarse': 60000}[level], (level, n)
         alone = [int(key[1]) for key in chart.lanes if key[0] == 'task' and int(key[1]) < 1000]
         assert len(alone) > 20, alone
         for tid in alone:

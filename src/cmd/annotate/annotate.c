@@ -402,5 +402,6 @@ const struct cmd cmd_annotate = {
 	.usage = {"[OPTIONS] [FILE] [FUNCTION]", "--data-type[=NAME] [OPTIONS] [FILE]",
 		"--diff [OPTIONS] OLD NEW [FUNCTION]", NULL},
 	.options = options,
+	.is_paged = true,
 	.run = run_annotate,
 };

@@ -299,5 +299,6 @@ const struct cmd cmd_buildid_list = {
 	.summary = "list the build-ids of the files a recording ran",
 	.usage = {"[OPTIONS] [FILE]", NULL},
 	.options = options,
+	.is_paged = true,
 	.run = run_buildid_list,
 };

@@ -157,5 +157,6 @@ const struct cmd cmd_cache = {
 	.notes =
 		"PACE_CACHE_SIZE=300M limits the cache, PACE_CACHE_SIZE=0 turns it off; the default is 1G.\n",
 	.options = options,
+	.is_paged = true,
 	.run = run_cache,
 };

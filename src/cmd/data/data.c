@@ -209,5 +209,6 @@ const struct cmd cmd_data = {
 		"lint explains a file: what wrote it, its parts, its records, what is odd, lost or damaged.\n"
 		"pack adds what 'pace record' adds by itself, to recordings made by perf too; strip removes it.\n",
 	.options = options,
+	.is_paged = true,
 	.run = run_data,
 };

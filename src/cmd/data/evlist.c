@@ -111,5 +111,6 @@ const struct cmd cmd_evlist = {
 	.summary = "list the events of a recording",
 	.usage = {"[OPTIONS] [FILE]", NULL},
 	.options = options,
+	.is_paged = true,
 	.run = run_evlist,
 };

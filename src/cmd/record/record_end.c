@@ -120,8 +120,39 @@ static void say_brief(const struct recording *rec, const struct recorded *in, co
 	str_fini(&line);
 }
 
+/* Tracepoints say what happened, not where time went: the function that has one has all of its samples. */
+static bool are_tracepoints(const struct recording *rec, bool *ret_has_switches)
+{
+	*ret_has_switches = false;
+	vec_each(e, &rec->events) {
+		if (e->attr.type != PERF_TYPE_TRACEPOINT)
+			return false;
+		*ret_has_switches |= !strcmp(e->name, "sched:sched_switch");
+	}
+	return true;
+}
+
+static void say_tracepoints(const char *path, bool has_switches)
+{
+	const char *begin = strcmp(path, "perf.data") ? " -i " : "", *file = *begin ? path : "";
+	struct str line = {0};
+
+	str_addf(&line, "'pace script%s", begin);
+	str_add_safe(&line, file, strlen(file));
+	str_add(&line, "' shows each event");
+	if (has_switches) {
+		str_addf(&line, ", 'pace timechart%s", begin);
+		str_add_safe(&line, file, strlen(file));
+		str_add(&line, "' draws what CPUs and tasks did");
+	}
+	say(&line);
+	str_fini(&line);
+}
+
 void record_say_brief(struct recording *rec, const char *path, u64 n_samples)
 {
+	bool has_switches;
+
 	struct recorded_options how = {.n_workers = workers_available(),
 		.has_stacks = rec->options->callers.has_chains,
 		.max_stack = 127,
@@ -131,6 +162,10 @@ void record_say_brief(struct recording *rec, const char *path, u64 n_samples)
 	struct recorded in;
 	struct err err;
 
+	if (n_samples && are_tracepoints(rec, &has_switches)) {
+		say_tracepoints(path, has_switches);
+		return;
+	}
 	if (!n_samples || recorded_open(&in, path, &silent, &err))
 		return;
 	how.has_stacks &= in.has_chains;

@@ -23,7 +23,7 @@ struct flame_options {
 
 static const struct opt options[] = {
 	{'i', "input", OPT_STR, AT(report.input), "FILE",
-		"read FILE, a recording, folded stacks or a pprof profile; -: what is piped in; default perf.data",
+		"read FILE, a recording, folded stacks, a profile of pprof or OpenTelemetry; -: what is piped in; default perf.data",
 		.flags = OPT_COMMON},
 	{'o', "output", OPT_STR, AT(output), "FILE",
 		"write FILE, or -, the standard output, which is the default if it is no terminal; else " DEFAULT_OUTPUT,

@@ -291,6 +291,26 @@ static void leave(struct chart *t, struct chart_cpu *c, u64 time, u32 tid, enum 
 		LANE_SEVERAL);
 }
 
+void chart_loss(struct chart *t, u64 time, u32 cpu)
+{
+	chart_reach(t, time);
+	vec_each(task, &t->tasks)
+		if (task->life != CHART_NONE &&
+			(task->state == LANE_WAITING ||
+				(task->state == LANE_RUNNING &&
+					(cpu == CHART_NONE || task->cpu == cpu))))
+			set_state(t, task, time, LANE_NOTHING, LANE_SEVERAL);
+	for (u32 i = 0; i < t->cpus.n; i++) {
+		struct chart_cpu *c = &t->cpus.at[i];
+
+		if (c->running == CHART_NONE || (cpu != CHART_NONE && cpu != i))
+			continue;
+		c->running = CHART_NONE;
+		put(t, &c->lane, time, LANE_NOTHING, LANE_SEVERAL);
+	}
+	bounds_keep_pieces(t);
+}
+
 /* The CPU that the task was thought to run on does something else, it is not known what. */
 static void tear_away(struct chart *t, const struct chart_task *task, u64 time)
 {

@@ -147,6 +147,12 @@ void chart_frequency(struct chart *t, u64 time, u32 cpu, u64 khz);
 void chart_io_begin(struct chart *t, u64 time, u32 tid, enum chart_io_kind kind, s32 fd);
 void chart_io_end(struct chart *t, u64 time, u32 tid, s64 result);
 
+/*
+ * Events of that CPU up to `time` are missing. What ran there and what waited for any CPU may have done anything since: it
+ * is not known until it is seen again. CHART_NONE: of any CPU.
+ */
+void chart_loss(struct chart *t, u64 time, u32 cpu);
+
 /* All records were seen: ends what still lives at the end of the recording. */
 void chart_finish(struct chart *t);
 

@@ -322,6 +322,15 @@ static void take_switch_record(struct scheduling *s, const struct visit *v)
 			mark == WALL_PREEMPTED ? CHART_PREEMPTED : CHART_MAY_DIE);
 }
 
+static void take_loss(struct scheduling *s, const struct visit *v)
+{
+	struct sample who = {.cpu = CHART_NONE};
+
+	if (!v->time || !sample_decode_trailer(v->format, v->rec, &who))
+		return;
+	chart_loss(s->chart, v->time, v->format->type & PERF_SAMPLE_CPU ? who.cpu : CHART_NONE);
+}
+
 /* Who existed before the recording has records without times. */
 static void take_task(struct scheduling *s, const struct visit *v)
 {
@@ -362,6 +371,9 @@ void scheduling_take(struct scheduling *s, const struct visit *v)
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		take_switch_record(s, v);
+		return;
+	case PERF_RECORD_LOST:
+		take_loss(s, v);
 		return;
 	default:
 		if (v->body)

@@ -413,37 +413,19 @@ bool elf_debug_link(const struct elf *elf, const char **ret_name, u32 *ret_crc)
 	return bytes_skip(&b, align_up(n + 1, 4) - (n + 1)) && bytes_u32(&b, ret_crc);
 }
 
-bool elf_address_of_offset(const struct elf *elf, u64 offset, u64 *ret_va)
-{
-	const struct elf_segment *found = NULL;
-
-	/*
-	 * Two segments may share a page of the file. Samples are in code, so an executable segment is
-	 * preferred.
-	 */
-	for (u32 i = 0; i < elf->n_segments; i++) {
-		const struct elf_segment *s = &elf->segments[i];
-
-		if (s->type != PT_LOAD || offset < s->offset || offset - s->offset >= s->file_size)
-			continue;
-		if (!found || (s->flags & PF_X && !(found->flags & PF_X)))
-			found = s;
-	}
-	if (!found)
-		return false;
-	*ret_va = offset - found->offset + found->va;
-	return true;
-}
-
-/* Executable segments are preferred here, too: callers look for code. */
-static const struct elf_segment *segment_at(const struct elf *elf, u64 va)
+/*
+ * The segment with an offset, or an address, that the file has contents for. Two segments may share a page of the
+ * file. Samples are in code, so an executable segment is preferred.
+ */
+static const struct elf_segment *segment_at(const struct elf *elf, u64 at, bool is_offset)
 {
 	const struct elf_segment *found = NULL;
 
 	for (u32 i = 0; i < elf->n_segments; i++) {
 		const struct elf_segment *s = &elf->segments[i];
+		const u64 begin = is_offset ? s->offset : s->va;
 
-		if (s->type != PT_LOAD || va < s->va || va - s->va >= s->file_size)
+		if (s->type != PT_LOAD || at < begin || at - begin >= s->file_size)
 			continue;
 		if (!found || (s->flags & PF_X && !(found->flags & PF_X)))
 			found = s;
@@ -451,9 +433,19 @@ static const struct elf_segment *segment_at(const struct elf *elf, u64 va)
 	return found;
 }
 
+bool elf_address_of_offset(const struct elf *elf, u64 offset, u64 *ret_va)
+{
+	const struct elf_segment *s = segment_at(elf, offset, true);
+
+	if (!s)
+		return false;
+	*ret_va = offset - s->offset + s->va;
+	return true;
+}
+
 bool elf_offset_of_address(const struct elf *elf, u64 va, u64 *ret_offset)
 {
-	const struct elf_segment *s = segment_at(elf, va);
+	const struct elf_segment *s = segment_at(elf, va, false);
 
 	if (!s)
 		return false;
@@ -463,7 +455,7 @@ bool elf_offset_of_address(const struct elf *elf, u64 va, u64 *ret_offset)
 
 const u8 *elf_bytes_at(const struct elf *elf, u64 va, u64 n)
 {
-	const struct elf_segment *s = segment_at(elf, va);
+	const struct elf_segment *s = segment_at(elf, va, false);
 	u64 offset;
 
 	if (!s || n > s->file_size - (va - s->va))

@@ -51,22 +51,32 @@ static void add_rows(struct writing *w)
 		chunk_add_number(&chunk, name_number(w, r->name));
 		chunk_add_number(&chunk, r->pid);
 		chunk_add_number(&chunk, r->n_lives);
+		chunk_add_number(&chunk, w->t->lives.at[r->first].tid);
 	}
 	chunk_close(&chunk);
+}
+
+/* The distance of two numbers, in either direction, as a small one. */
+static void add_distance(struct chunk *chunk, u64 to, u64 from)
+{
+	chunk_add_number(chunk, to >= from ? 2 * (to - from) : 2 * (from - to) - 1);
 }
 
 static void add_lives(struct writing *w)
 {
 	struct chunk chunk;
+	u64 from = w->t->begin, tid = 0;
 
 	chunk_open(&chunk, w->out, "lives");
 	vec_each(life, &w->t->lives) {
-		chunk_add_number(&chunk, life->tid);
-		chunk_add_number(&chunk, life->pid);
+		add_distance(&chunk, life->tid, tid);
+		add_distance(&chunk, life->pid, life->tid);
 		chunk_add_number(&chunk, name_number(w, life->name));
 		chunk_add_number(&chunk, w->place_of[life->row]);
-		chunk_add_number(&chunk, life->from - MIN(life->from, w->t->begin));
+		add_distance(&chunk, life->from, from);
 		chunk_add_number(&chunk, life->until - life->from);
+		tid = life->tid;
+		from = life->from;
 	}
 	chunk_close(&chunk);
 }
@@ -197,8 +207,9 @@ static void add_static(const struct writing *w)
 	qsort_r(order, n, sizeof(*order), by_running, (void *)(uintptr_t)w->t);
 	str_add(text, "<noscript>\n<h1>");
 	markup_add(text, w->about->title);
-	str_add(text, "</h1>\n<p>Scripts are off: these are the tasks that ran longest.</p>\n"
-		      "<table>\n<thead><tr><th>Running ms</th><th>Waiting for CPU ms</th><th>Blocked on IO ms</th><th>Sleeping ms</th><th>Tasks</th><th>Name</th></tr></thead>\n<tbody>\n");
+	str_add(text,
+		"</h1>\n<p>Scripts are off: these are the tasks that ran longest.</p>\n"
+		"<table>\n<thead><tr><th>Running ms</th><th>Waiting for CPU ms</th><th>Blocked on IO ms</th><th>Sleeping ms</th><th>Tasks</th><th>Name</th></tr></thead>\n<tbody>\n");
 	for (size_t i = 0; i < MIN(n, (size_t)STATIC_ROWS); i++)
 		add_static_row(text, &w->t->rows.at[order[i]]);
 	str_add(text, "</tbody>\n</table>\n<pre>");

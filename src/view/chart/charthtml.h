@@ -7,8 +7,9 @@
  * Out      one HTML document
  * Owns     nothing
  *
- * Chunks, all of numbers (varints) but for the first two: about (JSON), names (a line each); rows: name, process, lives; lives: tid, process,
- * name, row + 1 (0: none), start, length; pieces: for each lane (CPUs, then rows) their number, then of each its distance from the one before,
+ * Chunks, all of numbers (varints) but for the first two: about (JSON), names (a line each); rows: name, process, lives, the first one's tid; lives: tid,
+ * process, name, row + 1 (0: none), start, length, of which tid and start are distances from the life before and process from the tid, doubled, and
+ * one less if they are negative; pieces: for each lane (CPUs, then rows) their number, then of each its distance from the one before,
  * 4 * state + 2 if it is of a group + 1 if it begins one, who + 1 (0: several), and at last the distance to the lane's end; wakes: distance
  * from the one before, life that wakes + 1 (0: not known), life that is woken, how many they are. Times are ns since the beginning.
  */
@@ -17,7 +18,7 @@
 
 #include "view/chart/chartsvg.h"
 
-enum { CHARTHTML_PIECES = 4 << 20, CHARTHTML_ROWS = 20000 };
+enum { CHARTHTML_PIECES = 2 << 20, CHARTHTML_ROWS = 20000 };
 
 void charthtml_add(struct out *out, struct chart *t, const struct chartsvg_options *o,
 	const struct chartsvg_about *about);

@@ -16,7 +16,7 @@ const chart = {
 	about: /** @type {{title: string, remarks: string, span: number, begin: number, shortest: number, rows: number, lives: number, pieces: number,
 		wakes: number, leftOut: number, cpus: number[]}} */ (/** @type {any} */ (null)),
 	names: /** @type {string[]} */ ([]),
-	rows: new Uint32Array(0),   // name, process, lives
+	rows: new Uint32Array(0),   // name, process, lives, the first one's tid
 	lives: new Float64Array(0), // tid, process, name, row + 1, start, length
 	starts: new Uint32Array(0),
 	ends: new Float64Array(0),
@@ -25,7 +25,6 @@ const chart = {
 	who: new Uint32Array(0),
 	wakeAt: new Float64Array(0),
 	wakes: new Float64Array(0),
-	wakesOf: /** @type {Map<number, number[]>} */ (new Map()),
 	livesOf: /** @type {number[][]} */ ([]),
 };
 
@@ -33,35 +32,39 @@ const view = {from: 0, to: 1, top: 0, search: '', range: /** @type {number[]|nul
 let lanes = /** @type {number[]} */ ([]); // those that the search leaves
 
 async function loadChart() {
-	const chunks = await Promise.all([textOfChunk('about'), textOfChunk('names'), inflateChunk('rows'), inflateChunk('lives'),
-		inflateChunk('pieces'), inflateChunk('wakes')]);
+	const chunks = await Promise.all([textOfChunk('about'), textOfChunk('names'), inflateChunk('rows')]), pieces = await inflateChunk('pieces');
 	const about = chart.about = JSON.parse(chunks[0]), nLanes = about.cpus.length + about.rows;
 
 	chart.names = chunks[1].split('\n');
-	chart.rows = readNumbers(chunks[2], new Uint32Array(3 * about.rows));
-	chart.lives = readNumbers(chunks[3], new Float64Array(6 * about.lives));
+	chart.rows = readNumbers(chunks[2], new Uint32Array(4 * about.rows));
 	chart.starts = new Uint32Array(nLanes + 1);
 	chart.ends = new Float64Array(nLanes);
 	chart.from = new Float64Array(about.pieces);
 	chart.state = new Uint8Array(about.pieces);
 	chart.who = new Uint32Array(about.pieces);
-	readLanes(chunks[4], nLanes);
-	const wakes = chart.wakes = readNumbers(chunks[5], new Float64Array(4 * about.wakes));
-	chart.wakeAt = new Float64Array(about.wakes);
-	for (let i = 0, at = 0; i < about.wakes; i++) {
-		chart.wakeAt[i] = at += wakes[4 * i];
-		const of = chart.wakesOf.get(wakes[4 * i + 2]);
-		if (of)
-			of.push(i);
-		else
-			chart.wakesOf.set(wakes[4 * i + 2], [i]);
+	readLanes(pieces, nLanes);
+}
+
+/** Lives and wake-ups, which the first picture does not need. */
+async function loadRest() {
+	const about = chart.about, chunks = await Promise.all([inflateChunk('lives'), inflateChunk('wakes')]);
+	const lives = readNumbers(chunks[0], new Float64Array(6 * about.lives)), wakes = chart.wakes = readNumbers(chunks[1], new Float64Array(4 * about.wakes));
+
+	/** @param {number} n */
+	const distance = n => n % 2 ? -(n + 1) / 2 : n / 2;
+	for (let i = 0, tid = 0, from = 0; i < lives.length; i += 6) {
+		lives[i] = tid += distance(lives[i]);
+		lives[i + 1] = tid + distance(lives[i + 1]);
+		lives[i + 4] = from += distance(lives[i + 4]);
 	}
+	chart.wakeAt = new Float64Array(about.wakes);
+	for (let i = 0, at = 0; i < about.wakes; i++)
+		chart.wakeAt[i] = at += wakes[4 * i];
 	chart.livesOf = Array.from({length: about.rows}, () => []);
 	for (let i = 0; i < about.lives; i++)
-		if (chart.lives[6 * i + 3])
-			chart.livesOf[chart.lives[6 * i + 3] - 1].push(i);
-	for (const of of chart.livesOf)
-		of.sort((a, b) => chart.lives[6 * a + 4] - chart.lives[6 * b + 4]);
+		if (lives[6 * i + 3])
+			chart.livesOf[lives[6 * i + 3] - 1].push(i);
+	chart.lives = lives;
 }
 
 /** @param {Uint8Array} bytes @param {number} nLanes */
@@ -116,12 +119,9 @@ const endOf = (lane, piece) => piece + 1 < chart.starts[lane + 1] ? chart.from[p
 /** The life in a row at a time, or -1. @param {number} row @param {number} time */
 function lifeAt(row, time) {
 	let found = -1;
-	for (const life of chart.livesOf[row]) {
-		if (chart.lives[6 * life + 4] > time)
-			break;
-		if (time <= chart.lives[6 * life + 4] + chart.lives[6 * life + 5])
+	for (const life of chart.livesOf[row])
+		if (chart.lives[6 * life + 4] <= time && time <= chart.lives[6 * life + 4] + chart.lives[6 * life + 5])
 			found = life;
-	}
 	return found;
 }
 
@@ -133,8 +133,8 @@ function laneName(lane) {
 	const row = lane - chart.about.cpus.length;
 	if (row < 0)
 		return `CPU ${chart.about.cpus[lane]}`;
-	const n = chart.rows[3 * row + 2];
-	return n > 1 ? `${chart.names[chart.rows[3 * row]]} \u00d7${n}` : lifeName(chart.livesOf[row][0]);
+	const name = chart.names[chart.rows[4 * row]], n = chart.rows[4 * row + 2];
+	return n > 1 ? `${name} \u00d7${n}` : `${name}:${chart.rows[4 * row + 3]}`;
 }
 
 /** @param {number} ns @param {number} [digits] */
@@ -144,14 +144,12 @@ function timeText(ns, digits = 6) {
 	return ns ? `${+(ns / size).toFixed(digits)} ${unit}` : '0';
 }
 
-/** The last wake-up of a life at or before a time, not before another, or -1. @param {number} life @param {number} since @param {number} time */
-function wakeBefore(life, since, time) {
-	const of = chart.wakesOf.get(life) || [];
-	let found = -1;
-	for (const wake of of)
-		if (chart.wakeAt[wake] <= time && chart.wakeAt[wake] >= since)
-			found = wake;
-	return found;
+/** The last wake-up of a life at or before a time, or -1. @param {number} life @param {number} time */
+function wakeBefore(life, time) {
+	let wake = above(chart.wakeAt, 0, chart.wakeAt.length, time) - 1;
+	while (wake >= 0 && chart.wakes[4 * wake + 2] !== life)
+		wake--;
+	return wake;
 }
 
 /** What woke a life up to a time, and what woke that, as sentences. @param {number} life @param {number} time */
@@ -159,7 +157,7 @@ function chainOf(life, time) {
 	const lines = [];
 
 	for (let i = 0; i < CHAIN && life >= 0; i++) {
-		const wake = wakeBefore(life, 0, time);
+		const wake = wakeBefore(life, time);
 		if (wake < 0)
 			break;
 		const at = chart.wakeAt[wake], from = chart.wakes[4 * wake + 1] - 1, n = chart.wakes[4 * wake + 3];
@@ -215,34 +213,48 @@ function plotWidth() {
 
 const gutter = () => Math.min(GUTTER, pane.clientWidth * .35);
 
+/** What lanes are drawn on, pixel by pixel: a rectangle of a canvas for each interval would take a hundred times as long. */
+const layer = {canvas: document.createElement('canvas'), pixels: new Uint32Array(0), width: 0, height: 0};
+
+/** A colour as the pixels of this machine have it. @param {string} colour */
+function pixelOf(colour) {
+	const n = parseInt(colour.slice(1), 16) || 0, bytes = new Uint8Array([n >> 16, n >> 8, n, 255]);
+	return new Uint32Array(bytes.buffer)[0];
+}
+
+/** @param {number} left @param {number} right @param {number} top @param {number} bottom @param {number} pixel */
+function fillBox(left, right, top, bottom, pixel) {
+	const {pixels, width, height} = layer, from = Math.max(0, Math.round(left)), to = Math.min(width, Math.max(from + 1, Math.round(right)));
+	for (let y = Math.max(0, Math.round(top)); y < Math.min(height, Math.round(bottom)); y++)
+		pixels.fill(pixel, y * width + from, y * width + to);
+}
+
 /** Draws a lane: pieces of more than a pixel as bars, others as the shares that they have in their pixel.
- * @param {CanvasRenderingContext2D} c @param {number} lane @param {number} y @param {string[]} colours */
-function drawLane(c, lane, y, colours) {
-	const left = gutter(), scale = plotWidth() / (view.to - view.from), end = chart.starts[lane + 1];
+ * @param {number} lane @param {number} y @param {number} bar its height @param {number[]} colours */
+function drawLane(lane, y, bar, colours) {
+	const width = layer.width, scale = width / (view.to - view.from), end = chart.starts[lane + 1], bottom = y + bar;
 	const shares = new Float64Array(STATES);
-	let pixel = -1, total = 0;
+	let pixel = -1, isEmpty = true;
 
 	function flush() {
-		let bottom = y + BAR;
-		for (let s = 1; s < STATES && total; s++)
+		let top = bottom;
+		for (let s = 1; s < STATES && !isEmpty; s++)
 			if (shares[s]) {
-				const height = BAR * Math.min(1, Math.max(shares[s] * scale, s === RUNNING ? .15 : .08));
-				c.fillStyle = colours[s];
-				c.fillRect(left + pixel, bottom - height, 1, height);
-				bottom -= height;
+				const least = s === RUNNING ? .15 : .08, height = Math.min(top - bottom + bar, Math.ceil(bar * Math.max(shares[s] * scale, least)));
+				fillBox(pixel, pixel + 1, top - height, top, colours[s]);
+				top -= height;
+				shares[s] = 0;
 			}
-		shares.fill(0);
-		total = 0;
+		isEmpty = true;
 	}
 	for (let i = Math.max(chart.starts[lane], above(chart.from, chart.starts[lane], end, view.from) - 1); i < end && chart.from[i] < view.to; i++) {
 		const state = chart.state[i] >> 2, until = endOf(lane, i);
 		if (!state)
 			continue;
-		const x = Math.max(0, (chart.from[i] - view.from) * scale), right = Math.min(plotWidth(), (until - view.from) * scale);
+		const x = Math.max(0, (chart.from[i] - view.from) * scale), right = Math.min(width, (until - view.from) * scale);
 		if (right - x >= 1) {
 			flush();
-			c.fillStyle = colours[state];
-			c.fillRect(left + x, y + BAR - BAR * HEIGHTS[state], right - x, BAR * HEIGHTS[state]);
+			fillBox(x, right, bottom - Math.max(1, bar * HEIGHTS[state]), bottom, colours[state]);
 			continue;
 		}
 		if (Math.floor(x) !== pixel) {
@@ -250,9 +262,22 @@ function drawLane(c, lane, y, colours) {
 			pixel = Math.floor(x);
 		}
 		shares[state] += until - chart.from[i];
-		total += until - chart.from[i];
+		isEmpty = false;
 	}
 	flush();
+}
+
+/** @param {CanvasRenderingContext2D} c @param {number} ratio @param {{lane: number, y: number}[]} shown */
+function drawLanes(c, ratio, shown) {
+	const colours = (isDark() ? DARK : LIGHT).map(pixelOf), own = /** @type {CanvasRenderingContext2D} */ (layer.canvas.getContext('2d'));
+	layer.width = layer.canvas.width = Math.round(plotWidth() * ratio);
+	layer.height = layer.canvas.height = canvas.height;
+	const image = own.createImageData(layer.width, layer.height);
+	layer.pixels = new Uint32Array(image.data.buffer);
+	for (const {lane, y} of shown)
+		drawLane(lane, y * ratio, BAR * ratio, colours);
+	own.putImageData(image, 0, 0);
+	c.drawImage(layer.canvas, gutter(), 0, plotWidth(), layer.height / ratio);
 }
 
 /** @param {CanvasRenderingContext2D} c @param {number} width @param {string} colour @param {string} line */
@@ -276,7 +301,7 @@ function drawAxis(c, width, colour, line) {
 /** The names of tasks inside of bars that have room. @param {CanvasRenderingContext2D} c @param {number} lane @param {number} y */
 function drawNames(c, lane, y) {
 	const left = gutter(), scale = plotWidth() / (view.to - view.from), end = chart.starts[lane + 1];
-	if (lane >= chart.about.cpus.length)
+	if (lane >= chart.about.cpus.length || !chart.lives.length)
 		return;
 	c.fillStyle = isDark() ? '#10131a' : '#fff';
 	for (let i = Math.max(chart.starts[lane], above(chart.from, chart.starts[lane], end, view.from) - 1), n = 0; i < end && chart.from[i] < view.to && n < 200; i++) {
@@ -292,7 +317,7 @@ function drawNames(c, lane, y) {
 
 function draw() {
 	const c = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d')), ratio = devicePixelRatio || 1;
-	const width = pane.clientWidth, height = pane.clientHeight, colours = isDark() ? DARK : LIGHT, style = getComputedStyle(document.documentElement);
+	const width = pane.clientWidth, height = pane.clientHeight, style = getComputedStyle(document.documentElement);
 	const text = style.getPropertyValue('--text'), line = style.getPropertyValue('--line'), dim = style.getPropertyValue('--dim'), mark = style.getPropertyValue('--mark');
 
 	waits = false;
@@ -305,18 +330,17 @@ function draw() {
 	c.font = '12px system-ui, "DejaVu Sans", sans-serif';
 	drawAxis(c, width, dim, line);
 	const first = Math.max(0, Math.floor(pane.scrollTop / ROW)), last = Math.min(lanes.length, first + Math.ceil(height / ROW) + 1);
-	for (let i = first; i < last; i++) {
-		const y = AXIS + i * ROW - pane.scrollTop, lane = lanes[i], row = lane - chart.about.cpus.length;
-		if (y < AXIS - 4)
-			continue;
-		drawLane(c, lane, y, colours);
+	const shown = lanes.slice(first, last).map((lane, i) => ({lane, y: AXIS + (first + i) * ROW - pane.scrollTop})).filter(({y}) => y >= AXIS - 4);
+	drawLanes(c, ratio, shown);
+	for (const {lane, y} of shown) {
+		const row = lane - chart.about.cpus.length, isThread = row >= 0 && chart.rows[4 * row + 1];
 		drawNames(c, lane, y);
 		c.save();
 		c.beginPath();
 		c.rect(0, y, gutter() - 6, ROW);
 		c.clip();
-		c.fillStyle = row >= 0 && chart.rows[3 * row + 1] ? dim : text;
-		c.fillText(laneName(lane), row >= 0 && chart.rows[3 * row + 1] ? 16 : 6, y + BAR - 2);
+		c.fillStyle = isThread ? dim : text;
+		c.fillText(laneName(lane), isThread ? 16 : 6, y + BAR - 2);
 		c.restore();
 	}
 	drawMarks(c, mark);
@@ -342,7 +366,7 @@ function drawMarks(c, mark) {
 	c.strokeRect(xOf(chart.from[at.piece]), y, Math.max(2, xOf(endOf(at.lane, at.piece)) - xOf(chart.from[at.piece])), BAR + 1);
 	c.lineWidth = 1;
 	const life = at.lane < chart.about.cpus.length ? -1 : lifeAt(at.lane - chart.about.cpus.length, chart.from[at.piece]);
-	const wake = life < 0 ? -1 : wakeBefore(life, 0, chart.from[at.piece]);
+	const wake = life < 0 ? -1 : wakeBefore(life, chart.from[at.piece]);
 	const from = wake < 0 ? -1 : chart.wakes[4 * wake + 1] - 1, row = from < 0 ? -1 : chart.lives[6 * from + 3] - 1;
 	const other = row < 0 ? -1 : lanes.indexOf(row + chart.about.cpus.length), time = wake < 0 ? 0 : chart.wakeAt[wake];
 	if (other < 0 || time < view.from || time > view.to)
@@ -420,7 +444,7 @@ function filterLanes() {
 		return;
 	}
 	lanes = all.filter(lane => lane < chart.about.cpus.length || !pattern || pattern.test(laneName(lane)) ||
-		chart.livesOf[lane - chart.about.cpus.length].some(life => pattern && pattern.test(lifeName(life))));
+		(chart.livesOf[lane - chart.about.cpus.length] || []).some(life => pattern && pattern.test(lifeName(life))));
 	statusLine.textContent = pattern ? `${lanes.length - chart.about.cpus.length} of ${chart.about.rows} rows` : '';
 	redraw();
 }
@@ -428,7 +452,7 @@ function filterLanes() {
 /** Says all about the interval at a place. @param {number} lane @param {number} time */
 function select(lane, time) {
 	const piece = pieceAt(lane, time), nCpus = chart.about.cpus.length;
-	view.at = piece >= 0 && chart.state[piece] >> 2 ? {lane, piece} : null;
+	view.at = piece >= 0 && chart.state[piece] >> 2 && chart.lives.length ? {lane, piece} : null;
 	detail.replaceChildren();
 	redraw();
 	if (!view.at)
@@ -562,6 +586,10 @@ function build() {
 	build();
 	listen();
 	recall();
+	document.documentElement.dataset.drawn = '1';
+	await new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)));
+	await loadRest();
+	filterLanes();
 	document.documentElement.dataset.ready = '1';
 })().catch(error => {
 	(document.getElementById('app') || document.body).textContent = `This page cannot be shown: ${error.message}`;

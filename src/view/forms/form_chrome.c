@@ -72,20 +72,54 @@ static void end_slices(struct chrome_writer *w, size_t n, u64 time)
 	}
 }
 
-/* Makes the open slices those of a sample: what it shares with the one before stays open if nothing is between them. */
-static void change_slices(struct chrome_writer *w, u32 node, u64 before, u64 start)
+static u32 path_node(const struct chrome_writer *w, size_t depth)
+{
+	return w->path.at[w->path.n - 1 - depth];
+}
+
+/* Finds the functions of a sample, and returns how many of them, from the outermost on, are open. */
+static size_t find_path(struct chrome_writer *w, u32 node)
 {
 	size_t n = 0;
 
 	w->path.n = 0;
 	for (; node && !stackpath_place(w->r, node)->is_thread; node = w->r->nodes[node].parent)
 		vec_add(&w->path, node);
-	while (before == start && n < w->open.n && n < w->path.n &&
-		w->open.at[n].node == w->path.at[w->path.n - 1 - n])
+	while (n < w->open.n && n < w->path.n && w->open.at[n].node == path_node(w, n))
 		n++;
+	return n;
+}
+
+/*
+ * Whether a function of one name would end and begin in the same moment: speedscope then takes the begin first, as of a slice without
+ * length, and loses its place.
+ */
+static bool is_ambiguous(const struct chrome_writer *w, size_t n_shared)
+{
+	if (n_shared == w->path.n)
+		return false;
+	for (size_t i = n_shared; i < w->open.n; i++)
+		if (stackpath_place(w->r, w->open.at[i].node)->name ==
+			stackpath_place(w->r, path_node(w, n_shared))->name)
+			return true;
+	return false;
+}
+
+/*
+ * Makes the open slices, which end at `before`, those of a sample that begins at `start`. What both have stays open if nothing is between
+ * them. Returns when it begins: up to a ns later.
+ */
+static u64 change_slices(struct chrome_writer *w, u32 node, u64 before, u64 start)
+{
+	size_t n = find_path(w, node);
+
+	if (start == before && is_ambiguous(w, n))
+		start++;
+	n = start == before ? n : 0;
 	end_slices(w, n, before);
 	for (; n < w->path.n; n++)
-		begin_slice(w, w->path.at[w->path.n - 1 - n], start);
+		begin_slice(w, path_node(w, n), start);
+	return start;
 }
 
 static int by_number(const void *a, const void *b)
@@ -100,7 +134,7 @@ static u64 gap_of(const struct track_item *items, size_t n)
 {
 	enum { MOST = 1000 };
 	const size_t step = n / MOST + 1;
-	u64 gaps[MOST + 1];
+	u64 gaps[MOST + 1] = {0};
 	size_t n_gaps = 0;
 
 	for (size_t i = 0; i + 1 < n && n_gaps < ARRAY_SIZE(gaps); i += step)
@@ -129,22 +163,18 @@ static void add_samples(struct chrome_writer *w, const struct track *track)
 
 	for (size_t i = 0; i < track->n; i++) {
 		const struct track_item *item = &items[i];
-		u64 start = item->time, end = item->time + gap;
+		u64 start = MAX(item->time, before), end = start + gap;
 
 		if (!item->value)
 			continue;
-		if (!w->tracks.has_times) {
-			end = item->time + item->value;
-		} else if (is_time) {
+		if (is_time && w->tracks.has_times)
 			start = start_of(item, before);
-			end = start + item->value;
-		} else if (i + 1 < track->n) {
+		else if (!is_time && i + 1 < track->n)
 			end = MIN(end, items[i + 1].time);
-		}
-		change_slices(w, item->node, before, start);
+		start = change_slices(w, item->node, before, start);
 		if (w->open.n)
 			w->open.at[w->open.n - 1].value += item->value;
-		before = end;
+		before = is_time ? start + item->value : MAX(end, start);
 	}
 	end_slices(w, 0, before);
 }

@@ -34,6 +34,8 @@ enum form_want {
 	FORM_SHOWS_WALL = 2048, /* of stacks: of time on and off the CPU, too */
 	FORM_WANTS_TIMES =
 		4096, /* with FORM_WANTS_STACKS: also when samples were taken, if that is known (rowset.times) */
+	FORM_SHOWS_SIDES = 32768,     /* of FORM_OF_SIDES: parts are pairs, the baseline second */
+	FORM_WANTS_DOCUMENTS = 65536, /* page_about.documents */
 	FORM_WANTS_CHART =
 		16384, /* with FORM_WANTS_TIMES: also what CPUs and tasks did (page.chart) */
 	FORM_WANTS_LINES = 8192, /* with FORM_WANTS_ADDRESSES: places know their lines of source */
@@ -78,18 +80,19 @@ struct page {
 	unsigned width;   /* of the terminal; 0: output is not a terminal */
 	unsigned version; /* of the members for programs */
 	const struct page_about *about; /* NULL: not known */
-	struct picture *picture; /* of forms that are pictures; NULL: as they are by default */
-	const struct chart *chart;      /* of FORM_WANTS_CHART; NULL: not known */
-	bool has_others;         /* there are more tables: each has to say what it is about */
-	bool is_lines;           /* rows come while measuring: programs get each on its own line */
-	bool has_head;           /* the names of columns were written */
+	struct picture *picture;   /* of forms that are pictures; NULL: as they are by default */
+	const struct chart *chart; /* of FORM_WANTS_CHART; NULL: not known */
+	bool has_others;           /* there are more tables: each has to say what it is about */
+	bool is_lines; /* rows come while measuring: programs get each on its own line */
+	bool has_head; /* the names of columns were written */
 };
 
 struct form {
 	const char *name, *extension, *help;
 	unsigned wants;
-	const char *missing; /* why this build cannot write it; NULL: it can */
-	u64 n_times; /* with FORM_WANTS_TIMES: samples one by one, at most; 0: TIMELINE_MOST */
+	const char *(*missing)(
+		void); /* why it cannot be written here, or NULL; NULL: it always can */
+	u64 n_times;   /* with FORM_WANTS_TIMES: samples one by one, at most; 0: TIMELINE_MOST */
 	void (*begin)(struct page *p);
 	void (*table)(struct page *p,
 		const struct rowset *r); /* or a cut tree, unless it has none */

@@ -7,7 +7,7 @@
 #define PACE_VIEW_ASSETS_H
 
 extern const char assets_script[], assets_style[];
-extern const char assets_flamegraph[]; /* of view/svg */
+extern const char assets_flamegraph[];                    /* of view/svg */
 extern const char assets_timechart[], assets_chartpage[]; /* of view/chart */
 
 #endif

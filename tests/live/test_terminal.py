@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""What pace does on a terminal and nowhere else: the pager."""
+import errno
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import sys
+import termios
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *  # noqa: E402,F403
+
+WORDCOUNT = os.path.join(TOP, 'tests/golden/data/wordcount.data')
+MARK = "sed s/^/P:/"  # a pager that shows what went through it
+
+
+class Terminal:
+    """A command on a terminal of its own, as its session's leader: keys are typed with type(), text is what it shows."""
+
+    def __init__(self, *args, rows=24, columns=80, program=PACE, **env):
+        variables = dict(os.environ, TERM='xterm', NO_COLOR='1')
+        for name in ('PACE_PAGER', 'PAGER', 'LESS'):
+            variables.pop(name, None)
+        variables.update(env)
+        self.text, self.status = '', None
+        self.pid, self.fd = pty.fork()
+        if not self.pid:
+            fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack('HHHH', rows, columns, 0, 0))
+            os.execve(program, [program, *args], variables)
+
+    def read(self, until=None):
+        """Reads until there is this text, or to the end."""
+        end = time.monotonic() + PATIENCE
+        while until is None or until not in self.text:
+            assert select.select([self.fd], [], [], end - time.monotonic())[0], f'nothing more comes: {self.text!r}'
+            try:
+                got = os.read(self.fd, 1 << 16)
+            except OSError as error:  # nobody has the other end any more
+                assert error.errno == errno.EIO and until is None, self.text
+                break
+            self.text += got.decode(errors='replace').replace('\r', '')
+        return self.text
+
+    def type(self, keys):
+        os.write(self.fd, keys.encode())
+
+    def close(self):
+        """Reads the rest; returns the exit status, negative for a signal."""
+        self.read()
+        os.close(self.fd)
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+def show(*args, **how):
+    """What the terminal shows, and the status."""
+    terminal = Terminal(*args, **how)
+    status = terminal.close()
+    return terminal.text, status
+
+
+def marked(text):
+    return ''.join(f'P:{line}\n' for line in text.splitlines())
+
+
+@test
+def text_on_a_terminal_goes_through_the_pager():
+    report = ['report', '-i', WORDCOUNT, '-s', 'comm']
+    for words in (['help'], ['report', '-h'], ['record', '-h'], ['-h'], report, ['evlist', '-i', WORDCOUNT], ['script', '-i', WORDCOUNT]):
+        plain = pace(*words)
+        status, shown = plain.status, marked(plain.out)
+        assert show(*words, PACE_PAGER=MARK, PAGER='false') == (shown, status), words
+        assert show(*words, PAGER=MARK) == (shown, status), words
+        for off in ({'PACE_PAGER': '', 'PAGER': MARK}, {'PAGER': 'cat'}, {'PAGER': MARK, 'TERM': 'dumb'}):
+            assert show(*words, **off) == (plain.out, status), (words, off)
+        assert show('--no-pager', *words, PAGER=MARK) == (plain.out, status), words
+    # The options before the command; and of commands that do without by themselves.
+    version = pace('version').out
+    assert show('version', PAGER=MARK) == (version, 0)
+    for option in ('-p', '--paginate', '--pager'):
+        assert show(option, 'version', PAGER=MARK) == (marked(version), 0)
+    assert show('-p', '--no-pager', 'version', PAGER=MARK) == (version, 0)
+
+
+@test
+def pipes_and_files_have_no_pager():
+    for options in ([], ['-p']):
+        result = run(PACE, *options, 'help', env=dict(os.environ, TERM='xterm', PACE_PAGER=MARK))
+        assert result.out == pace('help').out and result.status == 0, result
+
+
+@test
+def the_status_is_that_of_the_command():
+    text, status = show('report', '-i', WORDCOUNT, '--fail-if', 'self(main) >= 0%', PAGER=MARK)
+    assert status == 4 and 'P:' in text, (status, text)
+    text, status = show('report', '-i', 'missing.data', PAGER=MARK)
+    assert status == 2 and "'missing.data'" in text and 'P:' not in text, (status, text)
+    # A pager that fails when it has shown all is its own affair.
+    assert show('version', '-h', PAGER='sed s/^/P:/; exit 5') == (marked(pace('version', '-h').out), 0)
+
+
+@test
+def a_pager_that_does_not_work_is_done_without():
+    # Less than a pipe takes, and more.
+    for words in (['help'], ['report', '-D', '-i', WORDCOUNT]):
+        plain = pace(*words).out
+        for pager in ('/nowhere/pager', 'false', 'true', 'sleep 0.1', 'exec /nowhere/pager; x', '/'):
+            text, status = show(*words, PAGER=pager)
+            said = [line for line in text.splitlines() if line.startswith('note: ')]
+            assert status == 0 and len(said) == 1 and f"'{pager}', which PAGER names" in said[0], (words, pager, said, status)
+            assert text.endswith(plain) and text.count(plain) == 1, (words, pager, text[:3000])
+    empty = os.path.abspath('bin')
+    os.mkdir(empty)
+    assert show('help', PATH=empty) == (pace('help').out, 0)  # no less, and nobody asked for one
+
+
+@test
+def less_can_be_left_before_the_end():
+    needs('less')
+    terminal = Terminal('script', '-i', WORDCOUNT)
+    terminal.read(until='\n:')
+    terminal.type('q')
+    assert terminal.close() == 0 and 'roken' not in terminal.text, terminal.text
+    assert len(terminal.text.splitlines()) < 40, terminal.text
+    # What fits on the screen is no reason to wait.
+    text, status = show('version')
+    assert status == 0 and text == pace('version').out, text
+    text, status = show('evlist', '-i', WORDCOUNT)
+    assert status == 0 and pace('evlist', '-i', WORDCOUNT).out.strip() in text, text
+
+
+@test
+def a_signal_ends_the_command_after_the_pager():
+    needs('less')
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        terminal = Terminal('script', '-i', WORDCOUNT)
+        terminal.read(until='\n:')
+        os.kill(terminal.pid, number)
+        time.sleep(0.1)
+        assert os.waitpid(terminal.pid, os.WNOHANG) == (0, 0), 'the shell has the terminal while less reads it'
+        terminal.type('q')
+        assert terminal.close() == -number, terminal.text
+
+
+@test
+def messages_come_in_order_with_the_text():
+    # After the text has begun; before it they stand on the terminal.
+    data = open(WORDCOUNT, 'rb').read()
+    open('cut.data', 'wb').write(data[:len(data) * 3 // 4])
+    plain = run(PACE, 'report', '-i', 'cut.data', '-s', 'comm')
+    text, status = show('report', '-i', 'cut.data', '-s', 'comm', PAGER=MARK)
+    assert plain.err and status == plain.status, plain
+    lines = [line.removeprefix('P:') for line in text.splitlines()]
+    assert sorted(lines) == sorted((plain.out + plain.err).splitlines()), (text, plain)
+
+
+main()
