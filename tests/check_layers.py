@@ -57,6 +57,7 @@ ROOMS = {
         'stat': 'counts',
         'memory': 'cache lines that CPUs share',
         'chart': 'what CPUs and tasks did, moment by moment',
+        'screen': 'rows on a terminal: cells, keys, what is behind them',
     },
     'cmd': {
         '': 'each command, and what several have in common',

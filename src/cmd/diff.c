@@ -20,6 +20,8 @@
 #include "profile/check/recorded.h"
 #include "view/rows/diffrows.h"
 #include "view/rows/stackrows.h"
+#include "cmd/diffpage.h"
+#include "cmd/pagefile.h"
 #include "view/forms/forms.h"
 #include "view/text/colour.h"
 
@@ -32,6 +34,7 @@ struct diff_command {
 	struct symbol_options symbols;
 	double debuginfod_s;
 	const char *cpus, *pids, *tids, *time;
+	const char *html; /* the file that gets the page; NULL: none */
 	struct form_choice forms;
 	bool has_children, is_forced;
 	u64 order, n_workers;
@@ -127,6 +130,8 @@ static const struct opt options[] = {
 	FORM_ROW(struct diff_command, forms),
 	{0, "folded", OPT_BOOL, AT(forms.is_chosen[FORM_FOLDED]), NULL,
 		"one line per stack with the samples of both sides, for a differential flame graph"},
+	{0, "html", OPT_STR, AT(html), "FILE",
+		"write a page for browsers: a differential flame graph, functions with both shares"},
 	{'t', "field-separator", OPT_STR, AT(forms.separator), "SEP",
 		"columns separated by SEP instead of blanks"},
 	{'q', "quiet", OPT_BOOL, AT(view.is_quiet), NULL, "only the table"},
@@ -158,6 +163,12 @@ static bool wants_stacks(const struct diff_command *o)
 	return form_chosen(&o->forms)->wants & FORM_WANTS_STACKS;
 }
 
+/* Whether rows are compared: of stacks only pages want to know how much runs differ. */
+static bool wants_rows(const struct diff_command *o)
+{
+	return !wants_stacks(o) || o->html;
+}
+
 /* ---- what is compared ---- */
 
 struct compared { /* an event of the first recording */
@@ -174,6 +185,7 @@ struct comparing {
 	VEC(struct compared) events;
 	struct table by_name; /* indexes `events` */
 	struct stackrows stacks;
+	struct str ledger; /* with --html: of all recordings */
 	bool has_warned, has_lost;
 	size_t n_imports; /* of the recordings: profiles that other programs made */
 };
@@ -268,6 +280,23 @@ static int find_per(const struct comparing *c, const struct profile *p, u32 even
 	return 0;
 }
 
+/* Folded stacks have the sum of all events, a page has each, the baseline second. */
+static u32 part_of(const struct comparing *c, const struct compared *compared, u32 side)
+{
+	return c->options->html ? (u32)(compared - c->events.at) * DELTA_SIDES + (side == DELTA_A)
+				: side;
+}
+
+/* A part for each side of each event. */
+static void take_parts(struct comparing *c)
+{
+	c->stacks.detail = STACKROWS_FUNCTIONS;
+	c->stacks.n_parts = (u32)c->events.n * DELTA_SIDES;
+	vec_each(compared, &c->events)
+		for (u32 side = 0; side < DELTA_SIDES; side++)
+			stackrows_add_part(&c->stacks, compared->name, compared->delta.is_time);
+}
+
 static int add_profile(struct comparing *c, size_t recording, const struct recorded *in,
 	struct err *err)
 {
@@ -282,8 +311,11 @@ static int add_profile(struct comparing *c, size_t recording, const struct recor
 
 	memcpy(hist_options.keys, c->keys, sizeof(c->keys));
 	calls_init(&calls, p);
-	if (!c->events.n)
+	if (!c->events.n) {
 		take_events(c, in);
+		if (c->options->html)
+			take_parts(c);
+	}
 	events = find_events(c, p);
 	vec_each(compared, &c->events) {
 		s64 event = events[compared - c->events.at];
@@ -297,10 +329,11 @@ static int add_profile(struct comparing *c, size_t recording, const struct recor
 			&compared->delta.recordings.at[recording].per, err);
 		if (result)
 			break;
-		if (wants_stacks(c->options)) {
-			stackrows_add(&c->stacks, p, &calls, (u32)event, r->side);
+		if (wants_stacks(c->options))
+			stackrows_add(&c->stacks, p, &calls, (u32)event,
+				part_of(c, compared, r->side));
+		if (!wants_rows(c->options))
 			continue;
-		}
 		hist_init(&hist, p, &calls, (u32)event, &hist_options);
 		delta_add(&compared->delta, recording, &hist);
 		hist_fini(&hist);
@@ -384,6 +417,13 @@ static int read_one(struct comparing *c, size_t recording, struct err *err)
 		profile_filter_apply(&r.profile, &c->options->filter);
 		result = add_profile(c, recording, &r, err);
 	}
+	if (c->options->html) {
+		const size_t start = c->ledger.n;
+
+		ledger_add_text(&r.ledger, true, &c->ledger);
+		if (c->ledger.n > start)
+			str_addf(&c->ledger, "# (of %s)\n", path);
+	}
 	ledger_warn(&r.ledger, &c->log);
 	c->has_lost |= strict_fails(&cmd_diff, c->options->is_strict, path, &r.ledger);
 	c->has_warned |= ledger_has_unread(&r.ledger);
@@ -430,6 +470,7 @@ static int choose(struct comparing *c, struct err *err)
 				"--sort: '%s' works in 'pace report' only: diff does not look at %s",
 				c->keys[i]->name,
 				key_is_of_branches(c->keys[i]) ? "branches" : "callers by name");
+	o->forms.is_chosen[FORM_HTML] = o->html;
 	if (form_check(&o->forms, FORM_OF_SIDES, err))
 		return err->code;
 	o->view.order = (u32)o->order;
@@ -444,7 +485,8 @@ static int choose(struct comparing *c, struct err *err)
 	o->reading.naming.style = symbol_options_style(&o->symbols, o->verbose);
 	o->reading.n_workers = o->n_workers ? (unsigned)o->n_workers : workers_available();
 	o->reading.has_stacks = o->has_children || wants_stacks(o);
-	o->reading.labels = profile_filter_labels(&o->filter) | key_labels(c->keys, c->n_keys);
+	o->reading.labels = profile_filter_labels(&o->filter) | key_labels(c->keys, c->n_keys) |
+		(o->html ? LABEL_BIT(LABEL_COMM) : 0);
 	o->reading.naming.source = key_naming_source(c->keys, c->n_keys);
 	o->reading.naming.has_inlined = o->reading.has_stacks && !o->reading.naming.source;
 	return 0;
@@ -472,11 +514,30 @@ static void show_event(const struct comparing *c, struct compared *compared, boo
 	significance_fini(&significance);
 }
 
+/* What the page says of the recordings and, if there are several on each side, of how much runs differ. */
+static void tell_page(struct comparing *c, struct page_about *about)
+{
+	struct diffpage page;
+
+	diffpage_open(&page, c->recordings.at, c->recordings.n);
+	vec_each(compared, &c->events) {
+		struct significance significance;
+
+		delta_pair(&compared->delta);
+		significance_init(&significance, &compared->delta);
+		diffpage_add_event(&page, &significance);
+		significance_fini(&significance);
+	}
+	diffpage_close(&page, about);
+	str_addn(&about->ledger, str_text(&c->ledger), c->ledger.n);
+}
+
 static void show(struct comparing *c, struct out *out)
 {
 	const struct text_options text = {.n_workers = 1,
 		.has_colour = colour_is_on(COLOUR_AUTO, out->fd)};
 	const struct diff_command *o = c->options;
+	struct page_about about = {0};
 	struct page p = {.form = form_chosen(&o->forms),
 		.out = out,
 		.text = &text,
@@ -484,14 +545,18 @@ static void show(struct comparing *c, struct out *out)
 		.list = "events",
 		.n_parts = (u32)c->recordings.n,
 		.width = term_is_terminal(out->fd) ? term_columns(out->fd) : 0,
-		.version = VERSION};
+		.version = VERSION,
+		.about = o->html ? &about : NULL};
 	bool is_first = true;
 
+	if (o->html)
+		tell_page(c, &about);
 	page_begin(&p);
 	if (wants_stacks(o)) {
 		stackrows_finish(&c->stacks);
 		p.form->table(&p, &c->stacks.rows);
 		page_end(&p, NULL);
+		page_about_fini(&about);
 		return;
 	}
 	vec_each(compared, &c->events) {
@@ -526,14 +591,22 @@ static void find_copies(struct comparing *c)
 
 static int compare(struct comparing *c, struct out *out, struct err *err)
 {
+	struct fresh page;
+
 	if (choose(c, err))
 		return err->code;
 	find_copies(c);
 	for (size_t i = 0; i < c->recordings.n; i++)
 		if (read_one(c, i, err))
 			return err->code;
+	if (!c->options->html) {
+		show(c, out);
+		return 0;
+	}
+	if (pagefile_open(&page, c->options->html, out, err))
+		return err->code;
 	show(c, out);
-	return 0;
+	return pagefile_close(&page, out, 0, err);
 }
 
 /* The index of "--", or -1. The option parser removes it. */
@@ -583,6 +656,7 @@ static int run_diff(int argc, char **argv)
 	table_fini(&c.by_name);
 	vec_fini(&c.recordings);
 	stackrows_fini(&c.stacks);
+	str_fini(&c.ledger);
 	profile_filter_fini(&o.filter);
 	log_fini(&c.log);
 	return status;

@@ -52,7 +52,7 @@ static bool has_pfm(void)
 
 static bool has_sqlite(void)
 {
-	return !form_sqlite.missing;
+	return !form_sqlite.missing();
 }
 
 static bool has_debuginfod(void)
@@ -77,7 +77,8 @@ static const struct {
 	{"liblzma", unpack_has_xz,
 		"packed symbols of Fedora's programs, kernel modules packed with xz"},
 	{"libdeflate", unpack_has_deflate, "unpacking debug information in a third of the time"},
-	{"libsqlite3", has_sqlite, "databases of samples and stacks (export --format sqlite)"},
+	{"libsqlite3", has_sqlite,
+		"databases of samples and stacks (export --format sqlite); loaded on demand"},
 	{"libpfm", has_pfm, "events by libpfm4's names (-e pfm:NAME); loaded on demand"},
 	{"libLLVM", has_llvm,
 		"annotate's disassembly, else objdump does it; loaded when it is installed"},

@@ -73,7 +73,7 @@ def reported(path, *options):
         sums.all = event['period']
         for row in event['rows']:
             sums.own[row['symbol']] += row['period']
-            sums.total[row['symbol']] += row['total_period']
+            sums.total[row['symbol']] += row.get('total_period', row['period'])
     return result
 
 
@@ -140,7 +140,7 @@ def read_chrome(path):
     """Slices are nested, and each track is in the order of time. Where slices tell no sums, their lengths do."""
     with open(path, encoding='utf-8') as file:
         events = json.load(file)['traceEvents']
-    assert {event['ph'] for event in events} <= set('BECM'), events[:5]
+    assert {event['ph'] for event in events} <= set('BEXCM'), events[:5]
     result, names, tracks = {}, {}, {}
     for event in events:
         where = event['pid'], event['tid']
@@ -840,6 +840,23 @@ def names_that_are_meant_to_do_harm_are_only_names():
         assert sums.all == n, (form, sums.all)
         wanted = {shown(name): i + 1 for i, name in enumerate(HOSTILE)} | {'bad\\xff\\xfeutf8': 100}
         assert dict(+sums.own) == wanted, (form, set(sums.own) ^ set(wanted))
+
+
+FIXTURES = ['KDAB__perfparser/tests__auto__perfdata__vector_static_gcc__perf.data', 'KDAB__perfparser/tests__auto__perfdata__contentsize.data',
+            'frankandreace__cqf_implementation/flamegraph__perf.data', 'google__perf_data_converter/src__quipper__testdata__perf.data.ctx_switch_namespaces-4.14']
+
+
+@test
+def recordings_of_others_have_the_sums_of_the_report_in_every_form():
+    for path in (os.path.join(needs_shared('fixtures'), name) for name in FIXTURES):
+        wanted = [sums for sums in reported(path, '--no-inline', '--no-wall').values() if sums.all]
+        for form, read in READERS.items():
+            done = pace('export', '--format', form, '--no-inline', '-i', path, '-o', f'out.{form}')
+            # Files that are cut off are exported as far as they go.
+            assert done.status in (0, 1), (path, form, done)
+            got = [sums for sums in read(f'out.{form}').values() if sums.all]
+            # Tracks of threads are in the order of their samples.
+            assert sorted(sums.all for sums in got) == sorted(sums.all for sums in wanted), (path, form)
 
 
 def hostile_recording():

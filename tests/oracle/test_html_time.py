@@ -42,7 +42,11 @@ def record():
 
 # What every test asks of the page.
 LOOK = '''
-    const settled = () => page.waitForTimeout(400);
+    const settled = async () => {
+        await page.waitForTimeout(300);
+        await page.waitForFunction(() => !timeView.dragged);
+        await page.waitForTimeout(150);
+    };
     const look = () => page.evaluate(() => {
         const t = shown.tree, sums = sumFunctions(t), rows = {};
         data.names.forEach((name, i) => {
@@ -103,6 +107,8 @@ def a_dragged_range_has_what_report_has_of_these_times():
         await page.click('nav >> text=Functions');
         await settled();
         ret.first = await page.evaluate(() => [...document.querySelectorAll('.functions tbody tr:first-child td')].map(cell => cell.textContent));
+        await page.click('nav >> text=Summary');
+        ret.summary = await page.evaluate(() => ui.range.querySelector('span').textContent);
         await page.click('nav >> text=Time');
         await drag('.heat canvas', 0.6, 0.9);
         ret.cells = await look();
@@ -120,6 +126,7 @@ def a_dragged_range_has_what_report_has_of_these_times():
         assert answer['again'][key] == part[key], (key, answer['again'][key], part[key])
     hottest = max(event['rows'], key=lambda row: row['period'])
     assert answer['first'][0] == f"{100 * hottest['period'] / part['all']:.2f}%", (answer['first'], hottest)
+    assert f"{100 * part['all'] / whole['all']:.2f}% of the event" in answer['summary'], answer['summary']
     assert answer['cells']['range'] != part['range']
     check_range(answer['cells']['text'], answer['cells'])
 
@@ -129,20 +136,20 @@ def keys_alone_choose_a_range_a_thread_and_a_baseline():
     page = record()
     answer = browse(page, LOOK + '''
         const ret = {};
-        await page.keyboard.press('4');
+        await page.click('nav >> text=Time');
         await settled();
+        ret.keys = await page.evaluate(() => ui.help.textContent);
         await page.focus('.tracks');
         await page.keyboard.press('Home');
-        for (let i = 0; i < 20; i++)
+        for (let i = 0; i < 10; i++)
             await page.keyboard.press('ArrowRight');
-        for (let i = 0; i < 30; i++)
+        for (let i = 0; i < 80; i++)
             await page.keyboard.press('Shift+ArrowRight');
         await settled();
         ret.range = await look();
         await page.focus('.tracks');
         await page.keyboard.press('b');
-        for (let i = 0; i < 10; i++)
-            await page.keyboard.press('ArrowRight');
+        await page.keyboard.press('Home');
         for (let i = 0; i < 10; i++)
             await page.keyboard.press('Shift+ArrowRight');
         await settled();
@@ -171,6 +178,7 @@ def keys_alone_choose_a_range_a_thread_and_a_baseline():
         ret.zoomed = await look();
         ret.focus = await page.evaluate(() => document.activeElement.className);
         return ret;''')
+    assert 'choose a range' in answer['keys'] and 'baselines' in answer['keys'], answer['keys']
     check_range(answer['range']['text'], answer['range'])
     assert answer['both']['range'] == answer['range']['range'] and answer['both']['base'], answer['both']
     assert answer['both']['all'] == answer['range']['all']
@@ -200,7 +208,7 @@ def a_second_drag_is_the_baseline_and_differences_are_judged():
                 marks[1 + Math.sign(flame.change[i])]++;
             }
             return {rows, marks, wrong, allBefore: c.allBefore, option: rangeOption(chosenTime.base), table: [...ui.change.querySelectorAll('tbody tr')].map(r => r.textContent),
-                tree: c.tree.sum[c.tree.n], matched: t.depth.reduce((sum, depth, i) => sum + (depth === 1 ? c.before[i] : 0), 0)};
+                tree: c.allBefore, matched: t.depth.reduce((sum, depth, i) => sum + (depth === 1 ? c.before[i] : 0), 0)};
         });
         await page.click('nav >> text=Time');
         await settled();
@@ -271,6 +279,57 @@ def names_of_threads_do_nothing_but_appear():
         return page.evaluate(() => [when.threads.map(t => t.name), document.querySelectorAll('img, b').length]);''')
     assert '<img src=x>' in names and marks == 0, (names, marks)
     assert any(name.startswith('</script>') for name in names) and any(name.startswith('a') and 'b 7 8' in name for name in names), names
+
+
+@test
+def states_of_threads_are_those_of_the_scheduler():
+    needs_browser()
+    can_record()
+    with open('states.py', 'w', encoding='utf-8') as file:
+        file.write("""
+import threading, time
+
+def sleep():
+    for _ in range(20):
+        time.sleep(0.05)
+one = threading.Thread(target=sleep)
+one.start()
+end = time.monotonic() + 0.5
+while time.monotonic() < end:
+    sum(range(1000))
+one.join()
+""")
+    result = pace('record', '--wall', '-g', '-o', 'wall.data', '--', sys.executable, 'states.py')
+    assert result.status == 0, result
+    assert pace('report', '-i', 'wall.data', '--html', 'wall.html').status == 0
+    told = re.search(r'lived ([\d.]+) s in total = ([\d.]+)% cpu \+ ([\d.]+)% runnable \+ ([\d.]+)% blocked', pace('report', '-i', 'wall.data').out)
+    lived, *shares = [float(number) for number in told.groups()]
+    lanes, text, legend = browse('wall.html', LOOK + """
+        await page.click('nav >> text=Time');
+        await settled();
+        return page.evaluate(() => {
+            const lanes = {};
+            for (const key of when.lanes.keys())
+                if (key[0] === 't') {
+                    const sums = lanes[key] = {};
+                    eachPiece(when.lanes.get(key), wholeTime(), (from, to, state) => { sums[STATES[state][0]] = (sums[STATES[state][0]] || 0) + seconds(to - from); });
+                }
+            return [lanes, statesText('t0', wholeTime()), !ui.states.hidden];
+        });""")
+    assert legend and 'running' in text, (legend, text)
+    total = {state: sum(lane.get(state, 0) for lane in lanes.values()) for state in ('running', 'waiting for a CPU', 'sleeping', 'blocked on I/O')}
+    expected = [lived * share / 100 for share in shares]
+    for mine, theirs in zip((total['running'], total['waiting for a CPU'], total['sleeping'] + total['blocked on I/O']), expected):
+        assert abs(mine - theirs) < 0.05 * lived, (total, expected)
+    # The thread that only slept: twenty times 50 ms.
+    assert any(0.95 < lane.get('sleeping', 0) < 1.5 and lane.get('running', 0) < 0.2 for lane in lanes.values()), lanes
+    # Without records of switches there are no states.
+    assert pace('record', '-F', '500', '-o', 'plain.data', '--', sys.executable, '-c', 'sum(range(10000000))').status == 0
+    assert pace('report', '-i', 'plain.data', '--html', 'plain.html').status == 0
+    assert browse('plain.html', LOOK + """
+        await page.click('nav >> text=Time');
+        await settled();
+        return page.evaluate(() => [when.hasStates, ui.states.hidden, when.lanes.size]);""") == [False, True, 0]
 
 
 @test

@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include "unit/profilemaker.h"
+#include "profile/rows/codekind.h"
 #include "view/forms/filelayout.h"
 #include "view/forms/stackpath.h"
 #include "view/rows/stackrows.h"
@@ -163,6 +164,36 @@ TEST(filelayout_puts_files_where_no_other_file_is)
 	}
 	filelayout_fini(&l);
 	made_fini(&m);
+}
+
+/* "[truncated: ...]" has no address of its own: the number there may be any. */
+TEST(filelayout_gives_callers_that_were_not_found_no_room)
+{
+	static const char libc[] = "/lib/libc.so", other[] = "/lib/other.so";
+	const struct rowset_place places[] = {
+		{.name = "f", .dso = libc, .address = 0x21234, .kind = CODEKIND_LIBRARY},
+		{.name = "[truncated: x]",
+			.dso = libc,
+			.address = UINT64_MAX,
+			.kind = CODEKIND_CUT},
+		{.name = "[truncated: y]", .dso = other, .address = 7, .kind = CODEKIND_CUT},
+		{.name = "g", .dso = libc, .address = 0x20010, .kind = CODEKIND_LIBRARY}};
+	const struct rowset r = {.places = places, .n_places = ARRAY_SIZE(places)};
+	struct filelayout l;
+
+	filelayout_init(&l, &r);
+	CHECK_EQ(l.files.n, 2);
+	CHECK_EQ(l.files.at[0].low, 0x20000);
+	CHECK_EQ(l.files.at[0].high, 0x21fff);
+	for (u32 i = 0; i < ARRAY_SIZE(places); i++) {
+		const struct filelayout_file *file = filelayout_file(&l, i);
+		const u64 address = filelayout_address(&l, i);
+
+		CHECK(file->start < filelayout_limit(file));
+		CHECK(address >= file->start && address < filelayout_limit(file));
+	}
+	CHECK(l.files.at[1].start >= filelayout_limit(&l.files.at[0]));
+	filelayout_fini(&l);
 }
 
 TEST(stackpath_names_the_values_of_parts)

@@ -17,7 +17,7 @@ struct export_options {
 
 static const struct opt options[] = {
 	{0, "format", OPT_STR, AT(report.answer.forms.name), "FORM",
-		"speedscope, pprof, callgrind, csv or any other form: an unknown name lists them all"},
+		"firefox, chrome, speedscope, pprof, sqlite or any other form: an unknown name lists all"},
 	{'i', "input", OPT_STR, AT(report.input), "FILE",
 		"read FILE, a recording, folded stacks, a profile of pprof or OpenTelemetry; default perf.data"},
 	{'o', "output", OPT_STR, AT(output), "FILE",

@@ -8,11 +8,11 @@
 
 #include "base/out.h"
 #include "cmd/cmd.h"
+#include "cmd/pagefile.h"
 #include "cmd/report/reporting.h"
 #include "cmd/report/report_import.h"
 #include "cmd/report/report_options.h"
 #include "cmd/strict.h"
-#include "file/fresh.h"
 #include "file/newfile.h"
 #include "profile/check/recorded.h"
 #include "view/records/dump.h"
@@ -152,47 +152,16 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 	return 0;
 }
 
-/* The file of --html or --flame, until it is complete. */
-static int open_page(const struct report_options *o, struct fresh *f, struct out *out,
-	struct err *err)
-{
-	const int is_bad = fresh_init(f, answer_file(&o->answer), true, err);
-
-	out->fd = is_bad ? -1 : fresh_open(f, err);
-	return out->fd < 0 ? err->code : 0;
-}
-
-/* Gives it its name if all went well. */
-static int close_page(struct fresh *f, const struct out *out, bool is_whole, struct err *err)
-{
-	close(out->fd);
-	if (is_whole)
-		return fresh_commit(f, err);
-	fresh_abandon(f);
-	return 0;
-}
-
 static int make_report(struct reporting *r, struct out *out, struct err *err)
 {
-	const struct report_options *o = r->options;
+	const char *file = answer_file(&r->options->answer);
 	struct fresh page;
-	struct err late;
-	int result;
 
-	if (!answer_file(&o->answer))
+	if (!file)
 		return report(r, out, err);
-	if (open_page(o, &page, out, err))
+	if (pagefile_open(&page, file, out, err))
 		return err->code;
-	result = report(r, out, err);
-	out_flush(out);
-	if (!result && out->sys)
-		result = err_sys(err, out->sys, "writing '%s'", answer_file(&o->answer));
-	if (close_page(&page, out, !result, &late)) {
-		*err = late;
-		result = late.code;
-	}
-	*out = (struct out){.fd = STDOUT_FILENO, .text = out->text};
-	return result;
+	return pagefile_close(&page, out, report(r, out, err), err);
 }
 
 /* Opens the file that is written. */

@@ -5,6 +5,8 @@
 #include "base/term.h"
 #include "cmd/report/report_about.h"
 #include "cmd/report/report_chart.h"
+#include "cmd/report/report_code.h"
+#include "cmd/report/report_events.h"
 #include "cmd/report/report_wall.h"
 #include "profile/check/shares.h"
 #include "view/rows/hierrows.h"
@@ -406,6 +408,21 @@ static int show_stacks(struct answer *a, struct page *p, struct err *err)
 	return part || !a->options->picture.event ? 0 : unknown_event(a, err);
 }
 
+/* What pages have besides stacks. */
+static void add_documents(const struct answer *a, struct page_about *about)
+{
+	VEC(u32) events = {0};
+
+	for (u32 event = 0; event < a->profile->events.n; event++)
+		if (!is_left_out(a, event, 1))
+			vec_add(&events, event);
+	if (recorded_has_trace(a->recorded)) {
+		report_events(a->recorded, about);
+		report_code(a->recorded, a->symbols, events.at, events.n, about);
+	}
+	vec_fini(&events);
+}
+
 int answer_show(struct answer *a, struct out *out, struct err *err)
 {
 	struct page_about about = {0};
@@ -438,6 +455,8 @@ int answer_show(struct answer *a, struct out *out, struct err *err)
 		return err->code;
 	}
 	p.chart = has_chart ? &chart : NULL;
+	if (p.form->wants & FORM_WANTS_DOCUMENTS)
+		add_documents(a, &about);
 	page_begin(&p);
 	if (has_stacks(o))
 		result = show_stacks(a, &p, err);

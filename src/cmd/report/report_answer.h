@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/opts.h"
 #include "base/out.h"
+#include "cmd/symbols.h"
 #include "profile/check/account.h"
 #include "profile/check/recorded.h"
 #include "profile/rows/confidence.h"
@@ -38,8 +39,9 @@ struct answer_options {
 
 struct answer {
 	const struct answer_options *options;
-	const struct recorded *recorded; /* where the profile is from */
-	const char *path;                /* likewise */
+	struct recorded *recorded; /* where the profile is from */
+	const struct symbol_options *symbols;
+	const char *path; /* likewise */
 	const struct profile *profile;
 	const struct calls *calls;
 	struct hist_options *hist;

@@ -47,6 +47,7 @@ int reporting_read(struct reporting *r, struct err *err)
 	r->answer.profile = &in->profile;
 	r->answer.calls = &r->calls;
 	r->answer.recorded = in;
+	r->answer.symbols = &r->options->symbols;
 	r->answer.path = r->options->input;
 	r->answer.hist = &r->choice.hist;
 	r->answer.text = &r->choice.text;

@@ -17,10 +17,8 @@ void lane_put(struct lane *l, u64 time, enum lane_state state, u32 who)
 		time = l->end;
 	l->end = time;
 	/* A state that lasted no time was none. */
-	if (last && last->from == time && last->n == 1) {
-		l->pieces.n--;
-		last = l->pieces.n ? last - 1 : NULL;
-	}
+	if (last && last->from == time && last->n == 1)
+		last = --l->pieces.n ? last - 1 : NULL;
 	if (!last || !is_same(last, state, who))
 		vec_add(&l->pieces,
 			((struct lane_piece){.from = time,

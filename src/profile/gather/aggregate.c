@@ -47,7 +47,7 @@ static void note_depth(struct aggregate *a, const struct sample *sample,
 }
 
 /* per sample: whether the timeline keeps it */
-static bool is_kept(struct aggregate *a, const struct visit *in)
+static inline bool is_kept(struct aggregate *a, const struct visit *in)
 {
 	struct timeline *t = a->profile.timeline;
 	const bool has_time = in->format->type & PERF_SAMPLE_TIME;

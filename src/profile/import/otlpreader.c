@@ -155,22 +155,14 @@ static int read_value(struct otlp_reader *r, struct otlp_attribute *a, struct by
 	return got ? otlp_cut_off(r, &b, err) : 0;
 }
 
-/* Finds an attribute, and reads it if that was not done yet. */
-static int find_attribute(struct otlp_reader *r, u64 i, const struct bytes *at,
-	const struct otlp_attribute **ret, struct err *err)
+/* Reads an attribute. */
+static int read_attribute(struct otlp_reader *r, struct otlp_attribute *a, struct err *err)
 {
-	struct otlp_attribute *a;
+	struct bytes b = a->message;
 	struct protobuf_field f;
-	struct bytes b;
 	u64 key = 0;
 	int got;
 
-	if (i >= r->attributes.n)
-		return otlp_unknown_entry(r, at, err);
-	*ret = a = &r->attributes.at[i];
-	if (a->key)
-		return 0;
-	b = a->message;
 	while ((got = protobuf_next(&b, &f)) > 0) {
 		if (f.number == OTLP_ATTRIBUTE_KEY && f.type == PROTOBUF_VARINT)
 			key = f.value;
@@ -181,9 +173,23 @@ static int find_attribute(struct otlp_reader *r, u64 i, const struct bytes *at,
 	if (got)
 		return otlp_cut_off(r, &b, err);
 	if (key >= r->strings.n)
-		return otlp_unknown_entry(r, at, err);
+		return otlp_unknown_entry(r, &a->message, err);
 	a->key = otlp_string(r, key);
 	return 0;
+}
+
+/* Finds an attribute, and reads it if that was not done yet. NULL after an error. */
+static const struct otlp_attribute *find_attribute(struct otlp_reader *r, u64 i,
+	const struct bytes *at, struct err *err)
+{
+	struct otlp_attribute *a;
+
+	if (i >= r->attributes.n) {
+		otlp_unknown_entry(r, at, err);
+		return NULL;
+	}
+	a = &r->attributes.at[i];
+	return a->key || !read_attribute(r, a, err) ? a : NULL;
 }
 
 /* The text of one of the attributes in r->numbers, interned; NULL: none has this key. */
@@ -192,9 +198,9 @@ static int find_text(struct otlp_reader *r, const char *wanted, const struct byt
 {
 	*ret_text = NULL;
 	vec_each(i, &r->numbers) {
-		const struct otlp_attribute *a;
+		const struct otlp_attribute *a = find_attribute(r, *i, at, err);
 
-		if (find_attribute(r, *i, at, &a, err))
+		if (!a)
 			return err->code;
 		if (a->text && !strcmp(a->key, wanted))
 			*ret_text = a->text;
@@ -220,9 +226,9 @@ int otlp_take_labels(struct otlp_reader *r, const struct bytes *at, u64 *labels,
 	for (unsigned i = 0; i < p->n_labels; i++)
 		labels[i] = profile_kind(p->label_at[i]) == PROFILE_NUMBER ? (u32)-1 : 0;
 	vec_each(i, &r->numbers) {
-		const struct otlp_attribute *a;
+		const struct otlp_attribute *a = find_attribute(r, *i, at, err);
 
-		if (find_attribute(r, *i, at, &a, err))
+		if (!a)
 			return err->code;
 		for (size_t k = 0; k < ARRAY_SIZE(label_keys); k++) {
 			const enum profile_label label = label_keys[k].label;
@@ -306,7 +312,7 @@ static void set_source(struct otlp_reader *r, struct profile_symbol *s)
 	if (source != NAMING_LINES)
 		return;
 	str_clear(&r->room);
-	if (*s->file)
+	if (inner && *s->file)
 		str_addf(&r->room, "%s:%llu", s->file, (unsigned long long)inner->line);
 	s->line = intern_str(&r->b.profile->strings, str_text(&r->room));
 	s->has_line = *s->file != '\0';

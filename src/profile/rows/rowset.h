@@ -58,12 +58,12 @@ struct rowset_place {
 	const char *dso, *build; /* path of the file; with an address, its build-id; or NULL */
 	const char *dso_name;    /* the file as tables show it; NULL: not known */
 	u64 address;             /* in that file, or absolute; 0: the place is a function */
-	const char *
-		source; /* path of the source file, of a function the one it is written in; NULL: not known, or not asked for */
-	u32 line;       /* likewise; 0: not known */
-	u32 function;   /* places with the same number have the same name and dso */
-	char kind;      /* enum codekind */
-	bool is_thread; /* the name is a thread's: not code */
+	/* Path of the source file; of a place that is a function, the file that it is written in. NULL: not known, or not asked for. */
+	const char *source;
+	u32 line;        /* likewise; 0: not known */
+	u32 function;    /* places with the same number have the same name and dso */
+	char kind;       /* enum codekind */
+	bool is_thread;  /* the name is a thread's: not code */
 	bool is_inlined; /* part of the code of the node's parent */
 };
 

@@ -160,7 +160,7 @@ static void add_legend(struct drawing *d)
 		x = add_key(d, x, 40, "disk", 3, "disk");
 		x = add_key(d, x, 40, "net", 3, "net");
 		x = add_key(d, x, 40, "sync", 3, "sync");
-		x = add_key(d, x, 40, "poll", 3, "poll");
+		(void)add_key(d, x, 40, "poll", 3, "poll");
 	}
 	str_add(text_of(d), "</g>\n");
 }
@@ -225,7 +225,7 @@ static void add_lane(struct drawing *d, const struct lane *l, double y, const ch
 			paths_add(&d->paths, PATHS_HIGHLIGHT, p->from, until, y - height / 2);
 		else
 			paths_add(&d->paths, p->state, p->from, until, y - height / 2);
-		if (p->state == LANE_RUNNING && until - p->from < d->pixel_ns / 2 && !d->is_fine)
+		if (p->state == LANE_RUNNING && until - p->from < d->pixel_ns / 8 && !d->is_fine)
 			paths_mark(&d->paths, PATHS_BRIEF, p->from, y - 5, 5);
 	}
 }
@@ -663,21 +663,38 @@ static void add_frame(struct drawing *d)
 		GUTTER, HEAD, d->plot_width, d->plot_height, d->scale);
 }
 
+/* The pieces of all that is drawn. */
+static u64 count_pieces(const struct drawing *d)
+{
+	u64 n = 0;
+
+	vec_each(cpu, &d->cpus)
+		n += d->t->cpus.at[*cpu].lane.pieces.n;
+	vec_each(row, &d->choice.rows)
+		n += d->t->rows.at[*row].lane.pieces.n;
+	return n;
+}
+
+/* Makes all lanes coarser until there is no more than that, but no coarser than `longest`. */
+static void limit_pieces(struct drawing *d, u64 most, u64 longest)
+{
+	while (count_pieces(d) > most && d->t->shortest < longest)
+		chart_coarsen(d->t, d->t->shortest ? 2 * d->t->shortest : 1024);
+}
+
 /* The fine level, as fine as there is room for, and a coarse one if that is too much for a screen. */
 static void add_levels(struct drawing *d)
 {
-	while (d->t->n_pieces > CHARTSVG_FINE && d->t->shortest < d->t->end - d->t->begin)
-		chart_coarsen(d->t, d->t->shortest ? 2 * d->t->shortest : 1024);
-	if (d->t->n_pieces <= CHARTSVG_COARSE) {
+	limit_pieces(d, CHARTSVG_FINE, d->t->end - d->t->begin);
+	if (count_pieces(d) <= CHARTSVG_COARSE) {
 		add_level(d, "");
 		return;
 	}
 	d->is_fine = true;
 	add_level(d, "fine");
 	d->is_fine = false;
-	chart_coarsen(d->t, d->pixel_ns);
-	while (d->t->n_pieces > CHARTSVG_COARSE && d->t->shortest < d->pixel_ns * 8)
-		chart_coarsen(d->t, d->t->shortest * 2);
+	chart_coarsen(d->t, d->pixel_ns / 2);
+	limit_pieces(d, CHARTSVG_COARSE, 8 * d->pixel_ns);
 	add_level(d, "coarse");
 }
 

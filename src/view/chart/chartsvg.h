@@ -17,7 +17,7 @@
 #include "base/out.h"
 #include "view/chart/chartrows.h"
 
-enum { CHARTSVG_WIDTH = 1000, CHARTSVG_FINE = 250000, CHARTSVG_COARSE = 30000 };
+enum { CHARTSVG_WIDTH = 1000, CHARTSVG_FINE = 250000, CHARTSVG_COARSE = 60000 };
 
 struct chartsvg_options {
 	u64 width;

@@ -38,6 +38,9 @@ void filelayout_init(struct filelayout *l, const struct rowset *r)
 		if (place->is_thread)
 			continue;
 		l->file_of[i] = file_of(l, place);
+		/* What stands for callers that were not found is nowhere: its address means nothing. */
+		if (place->kind == CODEKIND_CUT)
+			continue;
 		file = &l->files.at[l->file_of[i]];
 		file->low = MIN(file->low, place->address & -(u64)PAGE);
 		file->high = MAX(file->high, place->address | (PAGE - 1));
@@ -45,6 +48,10 @@ void filelayout_init(struct filelayout *l, const struct rowset *r)
 	vec_each(file, &l->files) {
 		const bool is_offset = filelayout_has_offsets(file);
 
+		if (file->low > file->high) {
+			file->low = 0;
+			file->high = PAGE - 1;
+		}
 		file->start = is_offset ? next : file->low;
 		if (is_offset && file->high - file->low < FIRST_MAPPING)
 			next += file->high - file->low + 1 + PAGE;

@@ -12,6 +12,7 @@
 
 #include "base/table.h"
 #include "base/vec.h"
+#include "profile/rows/codekind.h"
 #include "profile/rows/rowset.h"
 
 struct filelayout_file {
@@ -50,10 +51,13 @@ static inline u64 filelayout_limit(const struct filelayout_file *f)
 	return last + (last != UINT64_MAX);
 }
 
+/* Where a place is in the layout; one that is nowhere is where its file begins. */
 static inline u64 filelayout_address(const struct filelayout *l, u32 place)
 {
 	const struct filelayout_file *f = filelayout_file(l, place);
 
+	if (l->rows->places[place].kind == CODEKIND_CUT)
+		return f->start;
 	return l->rows->places[place].address - f->low + f->start;
 }
 

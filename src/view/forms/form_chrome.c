@@ -134,7 +134,7 @@ static u64 gap_of(const struct track_item *items, size_t n)
 {
 	enum { MOST = 1000 };
 	const size_t step = n / MOST + 1;
-	u64 gaps[MOST + 1];
+	u64 gaps[MOST + 1] = {0};
 	size_t n_gaps = 0;
 
 	for (size_t i = 0; i + 1 < n && n_gaps < ARRAY_SIZE(gaps); i += step)

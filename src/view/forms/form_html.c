@@ -288,7 +288,7 @@ static void html_form_table(struct page *p, const struct rowset *r)
 			add_values(p, r, &c, "samples", part);
 	}
 	if (timechunks_are_there(r))
-		timechunks_add(p->out, r, &c);
+		timechunks_add(p->out, r, &c, p->chart);
 	str_add(&p->out->text, "<noscript>\n");
 	add_static_rows(p, r, &c);
 	columns_fini(&c);
@@ -350,8 +350,9 @@ static void html_form_end(struct page *p, const struct account *account)
 const struct form form_html = {.name = "html",
 	.extension = "html",
 	.help = "a page for browsers: flame graph, functions, what is missing",
-	.wants = FORM_WANTS_STACKS | FORM_WANTS_FUNCTIONS | FORM_WANTS_TIMES | FORM_SHOWS_WALL |
-		FORM_SKIPS_EMPTY | FORM_HAS_NO_TREE,
+	.wants = FORM_WANTS_STACKS | FORM_WANTS_FUNCTIONS | FORM_WANTS_TIMES | FORM_WANTS_CHART |
+		FORM_WANTS_DOCUMENTS | FORM_SHOWS_SIDES | FORM_SHOWS_WALL | FORM_SKIPS_EMPTY |
+		FORM_HAS_NO_TREE,
 	.begin = html_form_begin,
 	.table = html_form_table,
 	.end = html_form_end};

@@ -15,6 +15,10 @@
 #include "view/forms/stackpath.h"
 
 #ifdef PACE_HAS_SQLITE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+
 #include <sqlite3.h>
 
 /* Other tables or columns need another version. */
@@ -90,6 +94,46 @@ enum total { TOTAL_SELF_SAMPLES, TOTAL_SELF, TOTAL_SAMPLES, TOTAL_PERIOD, TOTALS
 
 /* ---- SQLite ---- */
 
+/* Few need it, and linked with it every start of pace would take longer: it is loaded when it is asked for, and stays loaded. */
+#define FUNCTIONS(X)                                                                         \
+	X(bind_int64)                                                                        \
+	X(bind_null) X(bind_text) X(close) X(exec) X(finalize) X(free) X(open) X(prepare_v2) \
+		X(reset) X(serialize) X(step)
+
+static struct {
+#define MEMBER(name) __typeof__(sqlite3_##name) *name;
+	FUNCTIONS(MEMBER)
+	char why[256]; /* why it could not be loaded; "" if it was */
+} sqlite;
+
+static void load(void)
+{
+	void *handle = dlopen("libsqlite3.so.0", RTLD_NOW | RTLD_LOCAL);
+	const char *lacks = NULL;
+
+	if (!handle) {
+		snprintf(sqlite.why, sizeof(sqlite.why),
+			"libsqlite3.so.0 (package libsqlite3-0) cannot be used: %s", dlerror());
+		return;
+	}
+#define FIND(name)                                                \
+	*(void **)&sqlite.name = dlsym(handle, "sqlite3_" #name); \
+	lacks = sqlite.name ? lacks : #name;
+	FUNCTIONS(FIND)
+	if (lacks)
+		snprintf(sqlite.why, sizeof(sqlite.why),
+			"libsqlite3.so.0 lacks sqlite3_%s(): version 3.36 and newer have it",
+			lacks);
+}
+
+static const char *missing(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, load);
+	return sqlite.why[0] ? sqlite.why : NULL;
+}
+
 /* A database in memory fails only if there is no memory. */
 static void check(int code)
 {
@@ -101,7 +145,7 @@ static sqlite3_stmt *prepare(const struct sqlite_writer *w, const char *sql)
 {
 	sqlite3_stmt *s;
 
-	check(sqlite3_prepare_v2(w->db, sql, -1, &s, NULL));
+	check(sqlite.prepare_v2(w->db, sql, -1, &s, NULL));
 	return s;
 }
 
@@ -119,16 +163,16 @@ static void add(sqlite3_stmt *s, const char *kinds, ...)
 		const u64 n = kinds[i] == 't' ? 0 : va_arg(list, u64);
 
 		if (text)
-			check(sqlite3_bind_text(s, i + 1, text, -1, SQLITE_STATIC));
+			check(sqlite.bind_text(s, i + 1, text, -1, SQLITE_STATIC));
 		else if (kinds[i] == 't' || (kinds[i] == '0' && !n) ||
 			(kinds[i] == 'c' && n == (u32)-1))
-			check(sqlite3_bind_null(s, i + 1));
+			check(sqlite.bind_null(s, i + 1));
 		else
-			check(sqlite3_bind_int64(s, i + 1, (sqlite3_int64)n));
+			check(sqlite.bind_int64(s, i + 1, (sqlite3_int64)n));
 	}
 	va_end(list);
-	check(sqlite3_step(s));
-	check(sqlite3_reset(s));
+	check(sqlite.step(s));
+	check(sqlite.reset(s));
 }
 
 /* ---- what was recorded ---- */
@@ -163,7 +207,7 @@ static void add_recording(const struct sqlite_writer *w, const struct page_about
 	if (about)
 		add_ledger(s, str_text(&about->ledger));
 	str_fini(&text);
-	sqlite3_finalize(s);
+	sqlite.finalize(s);
 }
 
 static void add_events(const struct sqlite_writer *w)
@@ -181,7 +225,7 @@ static void add_events(const struct sqlite_writer *w)
 		add(s, "nttnn", (u64)part + 1, r->parts[part].name,
 			r->parts[part].is_time ? "ns" : "events", n_samples, period);
 	}
-	sqlite3_finalize(s);
+	sqlite.finalize(s);
 }
 
 /* ---- code ---- */
@@ -214,7 +258,7 @@ static void add_files(const struct sqlite_writer *w)
 
 		add(s, "nttt", (u64)i + 1, file->dso, file->name, file->build);
 	}
-	sqlite3_finalize(s);
+	sqlite.finalize(s);
 }
 
 /* A function in files of several builds gets the first one's. */
@@ -241,9 +285,9 @@ static void add_code(const struct sqlite_writer *w)
 			(u64)place->is_inlined, place->source, (u64)place->line);
 	}
 	mem_free(is_there);
-	sqlite3_finalize(threads);
-	sqlite3_finalize(functions);
-	sqlite3_finalize(frames);
+	sqlite.finalize(threads);
+	sqlite.finalize(functions);
+	sqlite.finalize(frames);
 }
 
 /* ---- stacks ---- */
@@ -273,8 +317,8 @@ static void add_nodes(const struct sqlite_writer *w)
 		}
 	}
 	mem_free(depths);
-	sqlite3_finalize(nodes);
-	sqlite3_finalize(counts);
+	sqlite.finalize(nodes);
+	sqlite.finalize(counts);
 }
 
 /* ---- functions' totals ---- */
@@ -331,7 +375,7 @@ static void add_totals(const struct sqlite_writer *w)
 					sums[TOTAL_SELF_SAMPLES], sums[TOTAL_SELF],
 					sums[TOTAL_SAMPLES], sums[TOTAL_PERIOD]);
 		}
-	sqlite3_finalize(s);
+	sqlite.finalize(s);
 }
 
 /* ---- samples ---- */
@@ -349,7 +393,7 @@ static void add_tasks(const struct sqlite_writer *w, const struct timeline *t)
 		add(s, "nnnt", (u64)i + 1, (u64)thread->pid, (u64)thread->tid, str_text(&name));
 	}
 	str_fini(&name);
-	sqlite3_finalize(s);
+	sqlite.finalize(s);
 }
 
 static void add_samples(const struct sqlite_writer *w)
@@ -367,7 +411,7 @@ static void add_samples(const struct sqlite_writer *w)
 				(u64)times->spots[sample->row].part + 1,
 				(u64)times->spots[sample->row].node, (u64)sample->n,
 				sample->period);
-	sqlite3_finalize(s);
+	sqlite.finalize(s);
 }
 
 /* ---- all of it ---- */
@@ -376,7 +420,7 @@ static void write_database(const struct sqlite_writer *w, struct out *out)
 {
 	enum { PIECE = 1 << 16 };
 	sqlite3_int64 n = 0;
-	unsigned char *bytes = sqlite3_serialize(w->db, "main", &n, 0);
+	unsigned char *bytes = sqlite.serialize(w->db, "main", &n, 0);
 
 	if (!bytes)
 		mem_exhausted((size_t)n);
@@ -384,7 +428,7 @@ static void write_database(const struct sqlite_writer *w, struct out *out)
 		str_addn(&out->text, bytes + i, (size_t)MIN(n - i, (sqlite3_int64)PIECE));
 		out_flush_some(out);
 	}
-	sqlite3_free(bytes);
+	sqlite.free(bytes);
 }
 
 static void sqlite_form_table(struct page *p, const struct rowset *r)
@@ -396,8 +440,8 @@ static void sqlite_form_table(struct page *p, const struct rowset *r)
 		.totals = mem_zalloc((n_roles * r->n_parts + 1) * TOTALS * sizeof(u64))};
 
 	filelayout_init(&w.layout, r);
-	check(sqlite3_open(":memory:", &w.db));
-	check(sqlite3_exec(w.db, schema, NULL, NULL, NULL));
+	check(sqlite.open(":memory:", &w.db));
+	check(sqlite.exec(w.db, schema, NULL, NULL, NULL));
 	add_recording(&w, p->about);
 	add_events(&w);
 	add_files(&w);
@@ -405,16 +449,15 @@ static void sqlite_form_table(struct page *p, const struct rowset *r)
 	add_nodes(&w);
 	add_totals(&w);
 	add_samples(&w);
-	check(sqlite3_exec(w.db, ending, NULL, NULL, NULL));
+	check(sqlite.exec(w.db, ending, NULL, NULL, NULL));
 	write_database(&w, p->out);
-	sqlite3_close(w.db);
+	sqlite.close(w.db);
 	mem_free(w.thread_of);
 	filelayout_fini(&w.layout);
 	mem_free(w.seen_at);
 	mem_free(w.totals);
 }
 
-#define MISSING NULL
 #else
 static void sqlite_form_table(struct page *p, const struct rowset *r)
 {
@@ -422,7 +465,10 @@ static void sqlite_form_table(struct page *p, const struct rowset *r)
 	(void)r;
 }
 
-#define MISSING "this pace was built without libsqlite3: install libsqlite3-dev and build it again"
+static const char *missing(void)
+{
+	return "this pace was built without libsqlite3: install libsqlite3-dev and build it again";
+}
 #endif
 
 const struct form form_sqlite = {.name = "sqlite",
@@ -430,6 +476,6 @@ const struct form form_sqlite = {.name = "sqlite",
 	.help = "a database of SQLite: samples, stacks and code, with views",
 	.wants = FORM_WANTS_STACKS | FORM_WANTS_ADDRESSES | FORM_WANTS_LINES | FORM_WANTS_TIMES |
 		FORM_SKIPS_EMPTY | FORM_HAS_NO_TREE | FORM_IS_BINARY,
-	.missing = MISSING,
+	.missing = missing,
 	.n_times = 20000000,
 	.table = sqlite_form_table};

@@ -48,6 +48,7 @@ static int unknown_name(const char *name, struct err *err)
 int form_check(const struct form_choice *c, enum form_source of, struct err *err)
 {
 	unsigned n = (c->name != NULL) + (c->separator != NULL), wants;
+	const char *missing;
 
 	for (size_t i = 0; i < FORM_IDS; i++)
 		n += c->is_chosen[i];
@@ -57,11 +58,13 @@ int form_check(const struct form_choice *c, enum form_source of, struct err *err
 		return err_set(err, ERR_INVAL, "-t: the separator is empty");
 	if (c->name && !find(c->name))
 		return unknown_name(c->name, err);
-	if (form_chosen(c)->missing)
-		return err_set(err, ERR_INVAL, "--format %s: %s", form_chosen(c)->name,
-			form_chosen(c)->missing);
+	missing = form_chosen(c)->missing ? form_chosen(c)->missing() : NULL;
+	if (missing)
+		return err_set(err, ERR_UNSUPPORTED, "--format %s: %s", form_chosen(c)->name,
+			missing);
 	wants = form_chosen(c)->wants;
-	if (of == FORM_OF_SIDES && wants & (FORM_WANTS_FUNCTIONS | FORM_WANTS_ADDRESSES))
+	if (of == FORM_OF_SIDES && wants & (FORM_WANTS_FUNCTIONS | FORM_WANTS_ADDRESSES) &&
+		!(wants & FORM_SHOWS_SIDES && c->is_chosen[FORM_HTML]))
 		return err_set(err, ERR_INVAL,
 			"--format: '%s' shows one recording; folded shows both sides, and so does 'pace flame'",
 			form_chosen(c)->name);

@@ -34,6 +34,8 @@ enum form_want {
 	FORM_SHOWS_WALL = 2048, /* of stacks: of time on and off the CPU, too */
 	FORM_WANTS_TIMES =
 		4096, /* with FORM_WANTS_STACKS: also when samples were taken, if that is known (rowset.times) */
+	FORM_SHOWS_SIDES = 32768,     /* of FORM_OF_SIDES: parts are pairs, the baseline second */
+	FORM_WANTS_DOCUMENTS = 65536, /* page_about.documents */
 	FORM_WANTS_CHART =
 		16384, /* with FORM_WANTS_TIMES: also what CPUs and tasks did (page.chart) */
 	FORM_WANTS_LINES = 8192, /* with FORM_WANTS_ADDRESSES: places know their lines of source */
@@ -88,8 +90,9 @@ struct page {
 struct form {
 	const char *name, *extension, *help;
 	unsigned wants;
-	const char *missing; /* why this build cannot write it; NULL: it can */
-	u64 n_times; /* with FORM_WANTS_TIMES: samples one by one, at most; 0: TIMELINE_MOST */
+	const char *(*missing)(
+		void); /* why it cannot be written here, or NULL; NULL: it always can */
+	u64 n_times;   /* with FORM_WANTS_TIMES: samples one by one, at most; 0: TIMELINE_MOST */
 	void (*begin)(struct page *p);
 	void (*table)(struct page *p,
 		const struct rowset *r); /* or a cut tree, unless it has none */

@@ -1,8 +1,8 @@
 // change.js - what differs between what is shown and a baseline: shares, and whether they differ by more than chance.
 
 /**
- * Both sides of a comparison: a tree of each, whose nodes are matched by their paths. `n` is how many equal samples would be as certain.
- * @typedef {{tree: Tree, before: Float64Array, all: number, allBefore: number, n: number, nBefore: number, spread: number,
+ * Both sides of a comparison: the totals of the tree's nodes, which are matched by their paths, and what functions have themselves. `tree` is of the side that is not shown. `n` is how many equal samples would be as certain.
+ * @typedef {{tree: Tree, after: Float64Array, before: Float64Array, all: number, allBefore: number, n: number, nBefore: number, spread: number,
  *     self: Float64Array, total: Float64Array, judged: Int8Array}} Comparison
  */
 
@@ -130,26 +130,57 @@ function matched(t, other) {
 	return before;
 }
 
+/**
+ * What is compared with what is shown: sums of the other side, how many samples each side has and of which sums, and how much more samples vary
+ * than chance explains. `isFlipped`: what is shown is the baseline.
+ * @returns {Promise<{sum: Float64Array, n: number, whole: number, nMine: number, wholeMine: number, spread: number, isFlipped: boolean}|null>}
+ */
+async function otherSide() {
+	const {base, range} = chosenTime, nodes = data.about.nodes;
+
+	if (data.sides) {
+		const [mine, other] = [state.event, state.event ^ 1].map(i => data.about.events[i]);
+
+		return {sum: await sumsOf(state.event ^ 1), n: other.samples, whole: other.period, nMine: mine.samples, wholeMine: mine.period,
+			spread: data.sides.events[state.event >> 1].factor, isFlipped: (state.event & 1) > 0};
+	}
+	if (!when.about || !base)
+		return null;
+	const m = await momentsOf(state.event), other = sumRange(m, base), mine = sumRange(m, range || wholeTime());
+
+	return {sum: other.sum, n: other.n, whole: other.sum[nodes], nMine: mine.n, wholeMine: mine.sum[nodes],
+		spread: spreadOf(m, [range || wholeTime(), base]), isFlipped: false};
+}
+
+/** The totals of nodes. @param {Tree} t */
+function totalsOf(t) {
+	const totals = new Float64Array(t.n);
+
+	for (let i = 0; i < t.n; i++)
+		totals[i] = t.sum[t.end[i]] - t.sum[i];
+	return totals;
+}
+
 /** Compares what is shown with the baseline, if there is one. */
 async function compare() {
-	const t = shown.tree, {base, range} = chosenTime;
+	const t = shown.tree, other = await otherSide();
 
 	change.now = null;
-	ui.changes.hidden = !when.about || !base;
-	ui.legend.hidden = !ui.changes.hidden;
-	if (!when.about || !base)
+	ui.changes.hidden = !other;
+	ui.legend.hidden = !!other;
+	if (!other)
 		return;
-	const m = await momentsOf(state.event), other = sumRange(m, base), mine = sumRange(m, range || wholeTime()), tree = transformed(wholeTree(other.sum));
-	const functions = sumFunctions(t), self = sumFunctions(tree).self;
-	const c = {tree, before: matched(t, tree), all: t.sum[t.n], allBefore: tree.sum[tree.n], n: mine.n, nBefore: other.n,
-		spread: spreadOf(m, [range || wholeTime(), base]), self, total: functions.self, judged: new Int8Array(0)};
-
+	const tree = transformed(wholeTree(other.sum)), [last, first] = other.isFlipped ? [tree, t] : [t, tree];
+	const values = [totalsOf(t), matched(t, tree)], [after, before] = other.isFlipped ? values.reverse() : values;
 	// Searches and transforms may leave a part of the samples.
-	c.n *= c.all / (mine.sum[data.about.nodes] || 1);
-	c.nBefore *= c.allBefore / (other.sum[data.about.nodes] || 1);
-	c.judged = judge(data.names.length, i => functions.self[i], i => self[i], c);
+	const samples = [other.nMine * t.sum[t.n] / (other.wholeMine || 1), other.n * tree.sum[tree.n] / (other.whole || 1)];
+	const [n, nBefore] = other.isFlipped ? samples.reverse() : samples;
+	const c = {tree, after, before, all: last.sum[last.n], allBefore: first.sum[first.n], n, nBefore, spread: other.spread,
+		total: sumFunctions(last).self, self: sumFunctions(first).self, judged: new Int8Array(0)};
+
+	c.judged = judge(data.names.length, i => c.total[i], i => c.self[i], c);
 	change.now = c;
-	flame.change = judge(t.n, i => t.sum[t.end[i]] - t.sum[i], i => c.before[i], c);
+	flame.change = judge(t.n, i => after[i], i => before[i], c);
 }
 
 /** What colours say while two ranges are compared. */
@@ -174,12 +205,12 @@ function changeText(part, before, judged) {
 
 /** In words. @param {number} node */
 function describeChange(node) {
-	const c = change.now, t = shown.tree;
+	const c = change.now;
 
 	if (!c || !flame.change)
 		return '';
-	const total = t.sum[t.end[node]] - t.sum[node], judged = flame.change[node];
-	return `; baseline ${share(c.before[node], c.allBefore)}: ${changeText(total, c.before[node], judged)} points, `
+	const judged = flame.change[node];
+	return `; baseline ${share(c.before[node], c.allBefore)}, ${data.sides ? 'after' : 'range'} ${share(c.after[node], c.all)}: ${changeText(c.after[node], c.before[node], judged)} points, `
 		+ (judged > 0 ? 'more than before' : judged < 0 ? 'less than before' : 'within noise');
 }
 
@@ -194,7 +225,12 @@ function changedFunctions() {
 	return rows.sort((a, b) => +!c.judged[a] - +!c.judged[b] || points(b) - points(a) || a - b);
 }
 
-/** The table of the time section. */
+/** The section of a page that compares recordings. */
+function buildChange() {
+	return make('section', {'aria-label': 'Change'}, ui.change = make('div'));
+}
+
+/** The table of that section, or of the time section. */
 function showChange() {
 	const c = change.now;
 
@@ -209,7 +245,9 @@ function showChange() {
 
 	ui.change.replaceChildren(make('h2', {}, 'What differs from the baseline'),
 		make('p', {class: 'dim'}, `Shares of each function itself. \u25b2 more, \u25bc less, \u2248 within noise: of those marked, at most 1 of 20 is so by chance.`
-			+ ` Within both, samples vary ${c.spread.toFixed(1)} times as much as chance alone would make them; that is taken into account.`),
+			+ (!data.sides ? ` Within both, samples vary ${c.spread.toFixed(1)} times as much as chance alone would make them; that is taken into account.`
+				: data.sides.events[state.event >> 1].has_variance ? ` Between runs of one side, samples vary ${c.spread.toFixed(1)} times as much as sampling explains; that is taken into account.`
+					: ' There is one recording on each side: only the chance of sampling is known, not how much runs differ anyway. Several on each side tell (pace diff A1 A2 -- B1 B2).')),
 		make('div', {class: 'scroll'}, make('table', {class: 'functions'}, make('thead', {}, make('tr', {}, make('th', {class: 'number'}, 'Points'),
-			make('th', {class: 'number'}, 'Range'), make('th', {class: 'number'}, 'Baseline'), make('th', {}, 'Is'), make('th', {}, 'Function'))), make('tbody', {}, ...rows))));
+			make('th', {class: 'number'}, data.sides ? 'After' : 'Range'), make('th', {class: 'number'}, 'Baseline'), make('th', {}, 'Is'), make('th', {}, 'Function'))), make('tbody', {}, ...rows))));
 }

@@ -85,6 +85,8 @@ const data = {
 	dsos: new Uint32Array(0),
 	files: new Uint32Array(0), // the number of a source file, from 1
 	ledger: '',
+	// Of a page that compares recordings; an event is followed by its baseline.
+	sides: /** @type {{events: {has_variance: boolean, factor: number}[]}|null} */ (null),
 	name: new Uint32Array(0),
 	depth: new Uint16Array(0),
 	end: new Uint32Array(0),
@@ -115,6 +117,10 @@ async function loadData() {
 		inflateChunk('ups'), inflateChunk('nodes'), textOfChunk('ledger')]);
 	const about = data.about = JSON.parse(chunks[0]), n = about.nodes;
 
+	if (hasChunk('sides')) {
+		data.sides = JSON.parse(await textOfChunk('sides'));
+		data.about.events.forEach((event, i) => event.name += i & 1 ? ' (before)' : ' (after)');
+	}
 	data.names = chunks[1].split('\n');
 	data.names.pop();
 	data.ledger = chunks[5];

@@ -206,6 +206,14 @@ class Flame {
 					g.fillRect(pixel, y, 1, ROW - 1);
 				else
 					g.fillRect(x, y, w > 2 ? w - 0.6 : w, ROW - 1);
+				// Not by colour alone: more has a bar above, less a dashed one below.
+				if (change && change[i] && w > 3) {
+					g.fillStyle = fill = '#0008';
+					if (change[i] > 0)
+						g.fillRect(x, y, w - 0.6, 2);
+					for (let at = x; change[i] < 0 && at < x + w - 3; at += 6)
+						g.fillRect(at, y + ROW - 3, 3, 2);
+				}
 				if (w > 24)
 					texts.push(i, x, w);
 				seen[depth] = isSmall ? pixel : -1;

@@ -6,10 +6,13 @@
  * @type {Object<string, {title: string, has?: () => boolean, build: () => HTMLElement, show?: () => void}>}
  */
 const SECTIONS = {
-	summary: {title: 'Summary', build: buildSummary},
+	summary: {title: 'Summary', build: buildSummary, show: showFirst},
 	flame: {title: 'Flame graph', build: buildFlame},
 	functions: {title: 'Functions', build: buildFunctions, show: showFunctions},
+	change: {title: 'Change', has: () => data.sides !== null, build: buildChange, show: showChange},
 	time: {title: 'Time', has: () => when.about !== null, build: buildTime, show: showTime},
+	code: {title: 'Code', has: () => hasChunk('code'), build: buildCode, show: showCode},
+	events: {title: 'Events', has: () => hasChunk('counters'), build: buildEvents, show: showEvents},
 };
 /** Those of this page. @type {string[]} */
 let views = [];
@@ -310,8 +313,32 @@ function buildSummary() {
 		make('h2', {}, 'Events'), make('div', {class: 'scroll'}, make('table', {},
 			make('thead', {}, make('tr', {}, make('th', {}, 'Event'), make('th', {class: 'number'}, 'Samples'), make('th', {class: 'number'}, 'Sum'))),
 			make('tbody', {}, ...events))),
+		ui.first = make('div', {}),
 		when.about ? '' : make('p', {class: 'dim'}, 'There is no section about time: no times of samples are known.'),
 		make('h2', {}, 'What is missing'), make('pre', {}, data.ledger.replace(/^# ?/gm, '').trim() || 'Nothing.'));
+}
+
+const FIRST = 10;
+
+/** How sure the first rows are: a row is apart from the next one if their intervals do not overlap. */
+function showFirst() {
+	const t = shown.tree, all = t.sum[t.n], sums = shown.functions = shown.functions || sumFunctions(t), n = samplesShown();
+	const isKnown = dependenceShown() !== null;
+	const rows = Array.from(sums.self.keys()).filter(name => sums.self[name] > 0 && data.kinds[name] !== KIND_TASK)
+		.sort((a, b) => sums.self[b] - sums.self[a] || a - b);
+	const apart = (/** @type {number} */ i) => i + 1 >= rows.length || intervalShown(rows[i], 'self', sums.self[rows[i]], all, n)[0]
+		> intervalShown(rows[i + 1], 'self', sums.self[rows[i + 1]], all, n)[1];
+
+	if (change.now || !rows.length)
+		return ui.first.replaceChildren();
+	ui.first.replaceChildren(make('h2', {}, 'How sure the first functions are'), make('div', {class: 'scroll'}, make('table', {},
+		make('thead', {}, make('tr', {}, make('th', {class: 'number'}, 'Self'), make('th', {class: 'number'}, '95% interval'), make('th', {}, 'Function'), make('th', {}, 'Order'))),
+		make('tbody', {}, ...rows.slice(0, FIRST).map((name, i) => make('tr', {},
+			make('td', {class: 'number'}, share(sums.self[name], all)),
+			make('td', {class: 'number'}, intervalText(name, 'self', sums.self[name], all, n)),
+			make('td', {class: 'name'}, make('button', {click: () => pick(name)}, short(data.names[name], 100))),
+			make('td', {class: 'dim'}, i + 1 >= rows.length ? '' : apart(i) ? 'more than the next' : 'may change places with the next'))))),
+		make('p', {class: 'dim'}, isKnown ? 'Phases of the program are taken into account.' : 'Samples count as independent of each other.')));
 }
 
 const ACTIONS = {f: 'Only it', b: 'Callers', m: 'Merge', d: 'Drop', c: 'File as one', r: 'Recursion as one'};
@@ -562,6 +589,7 @@ const keys = [
 	['c', 'c', 'show calls within this file as one frame', () => transformHere('c')],
 	['r', 'r', 'show recursion of this function as one frame', () => transformHere('r')],
 	['0', '0', 'everything again', reset],
+	...TIME_KEYS,
 ];
 
 /** @param {string} view */

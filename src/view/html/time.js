@@ -6,6 +6,7 @@
  *     period: Uint32Array|Float64Array|null, common: number}} Moments
  * @typedef {{tick: number, first: number, ticks: number, threads: number, every: number, timeless: number,
  *     parts: {samples: number, common: number}[]}} Times
+ * @typedef {{n: number, end: Uint32Array, state: Uint8Array, from: number}} Lane pieces, one behind the other
  * @typedef {[number, number]} Span ticks: from the first to behind the last
  */
 
@@ -14,7 +15,13 @@ const when = {
 	about: /** @type {Times|null} */ (null),
 	threads: /** @type {{pid: number, tid: number, name: string}[]} */ ([]),
 	moments: /** @type {Moments[]} */ ([]),
+	lanes: /** @type {Map<string, Lane[]>} */ (new Map()), // by what they are of: a thread's id (t123), or a CPU (c4)
+	hasStates: false,
 };
+
+/** States, as enum lane_state numbers them: what they are called, their colours, and how much of a band is filled. @type {[string, string, number][]} */
+const STATES = [['unknown', '', 0], ['running', 'hsl(140 60% 42%)', 1], ['idle', '', 0], ['idle', '', 0], ['idle', '', 0], ['sleeping', 'hsl(220 12% 60%)', 0.35],
+	['waiting for a CPU', 'hsl(35 95% 50%)', 1], ['blocked on I/O', 'hsl(320 65% 50%)', 0.7]];
 
 /** What is chosen; all of it is in the address. `who` is a thread (t4) or a CPU (c4); `unit` the seconds of a heat map's column. */
 const chosenTime = {
@@ -89,6 +96,49 @@ async function momentsOf(event) {
 	if (period)
 		readColumn(bytes, at, period);
 	return when.moments[event] = {n, tick, thread, cpu, node, common, period: period && period.every(v => v <= 0xffffffff) ? Uint32Array.from(period) : period};
+}
+
+/** What threads and CPUs did, if the recording says so. */
+async function loadStates() {
+	const bytes = await inflateChunk('states'), head = new Uint32Array(4);
+
+	when.hasStates = bytes.length > 0;
+	for (let at = 0; at < bytes.length;) {
+		at = readColumn(bytes, at, head);
+		const n = head[3], numbers = new Uint32Array(2 * n), lane = {n, from: head[2], end: new Uint32Array(n), state: new Uint8Array(n)};
+		at = readColumn(bytes, at, numbers);
+		for (let i = 0, tick = lane.from; i < n; i++) {
+			lane.end[i] = tick += numbers[2 * i];
+			lane.state[i] = numbers[2 * i + 1];
+		}
+		const key = (head[0] ? 'c' : 't') + head[1];
+		when.lanes.set(key, [...when.lanes.get(key) || [], lane]);
+	}
+}
+
+/** The lanes of a track. @param {string} who */
+function lanesOf(who) {
+	return when.lanes.get(who[0] === 'c' ? who : `t${when.threads[Number(who.slice(1))]?.tid}`) || [];
+}
+
+/** Calls `take` for the pieces of lanes that touch a range. @param {Lane[]} lanes @param {Span} range @param {(from: number, to: number, state: number) => void} take */
+function eachPiece(lanes, range, take) {
+	for (const lane of lanes)
+		for (let i = firstAt(lane.end, range[0] + 1); i < lane.n; i++) {
+			const from = Math.max(range[0], i ? lane.end[i - 1] : lane.from);
+
+			if (from >= range[1])
+				break;
+			take(from, Math.min(range[1], lane.end[i]), lane.state[i]);
+		}
+}
+
+/** How long a track was in each state, in words. @param {string} who @param {Span} range */
+function statesText(who, range) {
+	const sums = /** @type {Object<string, number>} */ ({});
+
+	eachPiece(lanesOf(who), range, (from, to, state) => { sums[STATES[state][0]] = (sums[STATES[state][0]] || 0) + to - from; });
+	return Object.entries(sums).filter(([name]) => name !== 'unknown').map(([name, ticks]) => `${name} ${+seconds(ticks).toPrecision(4)} s`).join(', ');
 }
 
 /** The position of the first sample at that tick or later. @param {Uint32Array} ticks @param {number} tick */
@@ -234,6 +284,7 @@ class TimeView {
 		/** @type {Span|null} */
 		this.dragged = null;
 		this.isStale = false;
+		this.isLoaded = false; // states are
 		this.redrawMs = 0;
 		this.rowsKey = this.trackKey = this.heatKey = '';
 		this.cells = new Float64Array(0);
@@ -328,9 +379,8 @@ class TimeView {
 
 	/** @param {Moments} m */
 	drawTracks(m) {
-		const wide = this.pane.clientWidth, tall = this.pane.clientHeight, {left, width} = this.area();
-
 		this.filler.style.height = `${RULER + this.rows.length * TRACK}px`;
+		const wide = this.pane.clientWidth, tall = this.pane.clientHeight, {left, width} = this.area();
 		const first = Math.floor(this.pane.scrollTop / TRACK), last = Math.min(this.rows.length, first + Math.ceil(tall / TRACK) + 1);
 		const key = [this.rowsKey, visibleTime(), wide, tall, this.pane.scrollTop, chosenTime.who, this.rowCursor, this.ink.scheme, devicePixelRatio].join();
 		if (this.trackKey !== key) {
@@ -430,10 +480,11 @@ class TimeView {
 		g.globalAlpha = !chosenTime.who || isChosen ? 0.9 : 0.35;
 		for (let x = 0; x < n; x++)
 			if (this.columns[at + x]) {
-				const tall = Math.max(1.5, Math.min(1, this.columns[at + x] / full) * (TRACK - 4));
+				const tall = Math.max(1.5, Math.min(1, this.columns[at + x] / full) * (when.hasStates ? TRACK - 9 : TRACK - 4));
 				g.fillRect(left + x, y + TRACK - 2 - tall, 1, tall);
 			}
 		g.globalAlpha = 1;
+		this.drawStates(g, who, y + 1);
 		g.fillStyle = this.ink.text;
 		g.fillText(fitted(g, whoText(who), left - 14), 8, y + TRACK / 2);
 		if (row === this.rowCursor) {
@@ -441,6 +492,25 @@ class TimeView {
 			g.lineWidth = 2;
 			g.strokeRect(1, y + 1, this.pane.clientWidth - 2, TRACK - 2);
 		}
+	}
+
+	/** A band of states at the top of a track; pieces below a pixel are joined to the state that most of it has. @param {CanvasRenderingContext2D} g @param {string} who @param {number} y */
+	drawStates(g, who, y) {
+		const {left, width} = this.area(), [from, to] = visibleTime(), scale = width / (to - from), tall = 5;
+		let pixel = -1, longest = 0;
+
+		eachPiece(lanesOf(who), [from, to], (begin, end, state) => {
+			const x = left + (begin - from) * scale, w = (end - begin) * scale, [, colour, part] = STATES[state];
+
+			if (w < 1 && Math.floor(x) === pixel && w <= longest)
+				return;
+			longest = w < 1 && Math.floor(x) === pixel ? Math.max(longest, w) : w;
+			pixel = Math.floor(x);
+			if (!part)
+				return;
+			g.fillStyle = colour;
+			g.fillRect(w < 1 ? pixel : x, y + tall * (1 - part), Math.max(1, w), tall * part);
+		});
 	}
 
 	/** @param {CanvasRenderingContext2D} g */
@@ -701,6 +771,8 @@ function showTimeTip(e, canvas, x, y) {
 			const thread = v.rows[row][0] === 't' ? when.threads[Number(v.rows[row].slice(1))] : null;
 
 			lines.push(thread ? `${short(thread.name, 200)} (process ${thread.pid}, thread ${thread.tid})` : whoText(v.rows[row]));
+			if (when.hasStates)
+				lines.push(statesText(v.rows[row], chosenTime.range || visibleTime()));
 			if (x >= left)
 				lines.push(amount(v.columns[(row - first) * n + Math.floor(x - left)] || 0));
 			else
@@ -719,6 +791,15 @@ function showTimeTip(e, canvas, x, y) {
 	ui.tip.replaceChildren(...lines.map(line => make('div', {}, line)));
 	placeTip(e);
 }
+
+/** What the sheet of keys says of them; timeKey() does it. @type {[string, string, string, (e: KeyboardEvent) => void][]} */
+const TIME_KEYS = [
+	['', 'Shift+\u2190 Shift+\u2192', 'Time: choose a range from the cursor on', () => 0],
+	['', 'b', 'Time: ranges are baselines, or not any more', () => 0],
+	['', 'Esc', 'Time: take the range back, then the baseline', () => 0],
+	['', '\u2191 \u2193 Enter', 'Time: choose a thread or CPU', () => 0],
+	['', '+ \u2212 [ ]', 'Time: closer, farther; finer or coarser heat map', () => 0],
+];
 
 /** Keys of the two panes. @param {KeyboardEvent} e @param {boolean} isHeat */
 function timeKey(e, isHeat) {
@@ -817,9 +898,15 @@ function buildTime() {
 			chooseWho(timeView.rows[row]);
 	});
 	new ResizeObserver(() => timeView.later()).observe(pane);
+	ui.states = make('div', {class: 'legend', hidden: true}, 'Above the samples:', ...[1, 6, 7, 5].map(i => {
+		const spot = make('i');
+
+		spot.style.background = STATES[i][1];
+		return make('span', {}, spot, STATES[i][0]);
+	}));
 	ui.heatText = make('p', {class: 'dim'});
 	ui.change = make('div');
-	return make('section', {class: 'time', 'aria-label': 'Time'}, bar, ui.timeText, pane, ui.heatText, map, ui.change);
+	return make('section', {class: 'time', 'aria-label': 'Time'}, bar, ui.timeText, ui.states, pane, ui.heatText, map, ui.change);
 }
 
 /** Sentences about what is chosen. */
@@ -830,6 +917,8 @@ function timeWords() {
 		+ ` (${share(shown.tree.sum[shown.tree.n], eventShown().period)})`);
 	if (range)
 		words.push(`report --time ${rangeOption(range)}`);
+	if (who && when.hasStates)
+		words.push(statesText(who, of));
 	if (!range)
 		words.push('Drag to choose a range: all sections follow. Ctrl or Shift and a drag choose the baseline.');
 	return words.join(' \u00b7 ');
@@ -841,6 +930,12 @@ async function showTime() {
 	if (!about || state.view !== 'time')
 		return;
 	timeView.moments = await momentsOf(state.event);
+	if (!timeView.isLoaded) {
+		timeView.isLoaded = true;
+		await loadStates();
+		timeView.trackKey = '';
+	}
+	ui.states.hidden = !when.hasStates;
 	/** @type {HTMLSelectElement} */ (ui.byCpu).value = chosenTime.byCpu ? 'cpu' : '';
 	ui.baseline.setAttribute('aria-pressed', String(timeView.isBase));
 	ui.timeText.textContent = timeWords();
@@ -863,4 +958,6 @@ function showRange() {
 		ui.range.append(chip(`baseline ${rangeText(chosenTime.base)}`, () => chooseRange(null, true)));
 	if (chosenTime.who)
 		ui.range.append(chip(`only ${short(whoText(chosenTime.who), 40)}`, () => chooseWho(chosenTime.who)));
+	if (chosenTime.range || chosenTime.who)
+		ui.range.append(make('span', {class: 'dim'}, `shown: ${amount(shown.tree.sum[shown.tree.n])}, ${share(shown.tree.sum[shown.tree.n], eventShown().period)} of the event`));
 }

@@ -198,7 +198,57 @@ static void add_part(const struct making *m, u32 part)
 	str_fini(&id);
 }
 
-void timechunks_add(struct out *out, const struct rowset *r, const struct columns *c)
+/* ---- states ---- */
+
+static u64 tick_of(const struct making *m, u64 time)
+{
+	const u64 tick = time / m->ticks.ns;
+
+	return tick < m->ticks.first ? 0 : MIN(tick - m->ticks.first, m->ticks.count);
+}
+
+/* The part of a lane from one time to another, if anything is known of it. */
+static void add_lane(const struct making *m, struct chunk *chunk, const struct lane *lane, u32 kind,
+	u32 number, u64 from, u64 until)
+{
+	const struct lane_piece *first = lane->pieces.at, *last = first + lane->pieces.n;
+
+	while (first < last && lane_piece_end(lane, first) <= from)
+		first++;
+	while (last > first && last[-1].from >= until)
+		last--;
+	if (first == last)
+		return;
+	chunk_add_number(chunk, kind);
+	chunk_add_number(chunk, number);
+	chunk_add_number(chunk, tick_of(m, MAX(first->from, from)));
+	chunk_add_number(chunk, (u64)(last - first));
+	for (const struct lane_piece *p = first; p < last; p++) {
+		const u64 end = MIN(lane_piece_end(lane, p), until);
+
+		chunk_add_number(chunk, tick_of(m, end) - tick_of(m, MAX(p->from, from)));
+		chunk_add_number(chunk, p->state);
+	}
+}
+
+static void add_states(const struct making *m, const struct chart *t)
+{
+	struct chunk chunk;
+
+	chunk_open_numbers(&chunk, m->out, "states");
+	/* Of others than those recorded, only wake-ups may be known. */
+	vec_each(life, &t->lives)
+		if (life->tid && life->row < t->rows.n && life->n_runs)
+			add_lane(m, &chunk, &t->rows.at[life->row].lane, 0, life->tid, life->from,
+				life->until);
+	for (u32 cpu = 0; cpu < t->cpus.n; cpu++)
+		if (t->cpus.at[cpu].is_seen)
+			add_lane(m, &chunk, &t->cpus.at[cpu].lane, 1, cpu, 0, UINT64_MAX);
+	chunk_close(&chunk);
+}
+
+void timechunks_add(struct out *out, const struct rowset *r, const struct columns *c,
+	const struct chart *states)
 {
 	struct making m = {.out = out,
 		.r = r,
@@ -214,6 +264,8 @@ void timechunks_add(struct out *out, const struct rowset *r, const struct column
 	add_threads(&m);
 	for (u32 part = 0; part < r->n_parts; part++)
 		add_part(&m, part);
+	if (states && states->lives.n)
+		add_states(&m, states);
 	mem_free(m.nodes);
 	mem_free(m.order);
 	mem_free(m.threads);

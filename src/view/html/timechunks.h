@@ -8,6 +8,8 @@
  *          numbers, one column behind the other: ticks since the sample before (since the first tick), thread, CPU (0:
  *          the one that the thread had before, 1: not recorded, else CPU + 2), node in preorder, and the period unless
  *          all have the same
+ *          "states", if they are known: of each thread's life and each CPU a lane: 0 and the tid, or 1 and the CPU; when it
+ *          begins; how many pieces it has; of each its length and its state (enum lane_state)
  * Units    ticks: 1 us or more, so that a recording has at most about 10 million; the first is a multiple of their
  *          length since the clock's zero, so that a range of whole ticks has the same samples as --time
  */
@@ -15,12 +17,15 @@
 #define PACE_VIEW_TIMECHUNKS_H
 
 #include "base/out.h"
+#include "profile/chart/chart.h"
 #include "profile/rows/rowset.h"
 #include "view/html/columns.h"
 
 /* Whether the samples of a tree have times. */
 bool timechunks_are_there(const struct rowset *r);
 
-void timechunks_add(struct out *out, const struct rowset *r, const struct columns *c);
+/* `states` NULL: not known. */
+void timechunks_add(struct out *out, const struct rowset *r, const struct columns *c,
+	const struct chart *states);
 
 #endif

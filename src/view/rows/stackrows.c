@@ -208,7 +208,7 @@ static u32 make_place(struct stackrows *s, const struct profile *p,
 	place.name = intern_add(&s->strings, str_text(text), text->n);
 	place.dso = safe_text(s, dso->path, text);
 	place.dso_name = safe_text(s, dso->name, text);
-	if (symbol->source)
+	if (symbol->source && s->detail == STACKROWS_FUNCTIONS)
 		place.source = safe_text(s, symbol->source, text);
 	if (s->detail == STACKROWS_ADDRESSES) {
 		place.build = dso->build ? safe_text(s, dso->build, text) : NULL;
@@ -401,6 +401,7 @@ void stackrows_add(struct stackrows *s, const struct profile *p, const struct ca
 	s->known.n = 0;
 	table_clear(&s->known_index);
 	s->part = part;
+	/* Of several profiles: frames and symbols are of this one. */
 	if (s->has_builds) {
 		s->codes.n = 0;
 		table_clear(&s->code_index);

@@ -54,7 +54,7 @@ struct stackrows {
 	struct table function_index; /* of places, by name and dso */
 	u32 n_functions;
 	VEC(struct stackrows_code) code; /* of the current stack, innermost first */
-	u32 n_parts, part;               /* part: that is being added */
+	u32 n_parts, part;               /* the latter is being added */
 	struct table index;              /* of nodes, by parent and name */
 	const struct timeline *timeline; /* of the one profile; NULL: not wanted */
 	struct rowset_times times;

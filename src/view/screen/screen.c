@@ -1,0 +1,85 @@
+#include "view/screen/screen.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/term.h"
+
+bool screen_is_possible(void)
+{
+	const char *term = getenv("TERM");
+
+	return term_is_terminal(STDOUT_FILENO) && term && *term && strcmp(term, "dumb");
+}
+
+/* The first of the variables that is set says which characters there are. */
+static bool is_utf8(void)
+{
+	static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
+		const char *value = getenv(variables[i]);
+
+		if (value && *value)
+			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+	}
+	return false;
+}
+
+int screen_open(struct screen *s, const struct screen_end *end, struct err *err)
+{
+	*s = (struct screen){.end = end,
+		.colours = repaint_colours(getenv("COLORTERM"), getenv("TERM"), getenv("NO_COLOR")),
+		.is_ascii = !is_utf8(),
+		.is_stale = true};
+	return end->open(s, err);
+}
+
+void screen_close(struct screen *s)
+{
+	s->end->close(s);
+	grid_fini(&s->shown);
+	str_fini(&s->text);
+}
+
+void screen_fit(struct screen *s, struct grid *g)
+{
+	unsigned columns, rows;
+
+	s->end->size(s, &columns, &rows);
+	if (g->columns != columns || g->rows != rows)
+		grid_resize(g, columns, rows);
+	else
+		grid_clear(g);
+	g->is_ascii = s->is_ascii;
+}
+
+bool screen_show(struct screen *s, const struct grid *g)
+{
+	const bool is_whole =
+		s->is_stale || s->shown.columns != g->columns || s->shown.rows != g->rows;
+	bool is_there;
+
+	str_clear(&s->text);
+	repaint(is_whole ? NULL : &s->shown, g, s->colours, &s->text);
+	is_there = !s->text.n || s->end->write(s, str_text(&s->text), s->text.n);
+	if (is_whole)
+		grid_resize(&s->shown, g->columns, g->rows);
+	memcpy(s->shown.cells, g->cells, (size_t)g->columns * g->rows * sizeof(*g->cells));
+	s->is_stale = false;
+	return is_there;
+}
+
+void screen_read(struct screen *s, struct screen_event *ret)
+{
+	s->end->read(s, ret);
+	s->is_stale |= ret->kind == EVENT_RESIZE;
+}
+
+void screen_suspend(struct screen *s)
+{
+	s->end->suspend(s);
+	s->is_stale = true;
+}
