@@ -29,6 +29,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_cache,
 	&cmd_data,
 	&cmd_doctor,
+	&cmd_completion,
 	&cmd_version,
 	&cmd_help,
 	NULL,

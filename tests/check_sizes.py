@@ -10,8 +10,9 @@ def functions(path):
     """(lines, name) of each function: from the line that is not indented to the brace that is not."""
     start = name = None
     for number, line in enumerate(open(path, encoding='utf-8'), 1):
-        if re.match(r'[a-zA-Z_].*\(', line) and not line.rstrip().endswith(';'):
-            start, name = number, re.match(r'.*?(\w+)\(', line).group(1)
+        begin = re.match(r'[a-zA-Z_][^"]*?(\w+)\(', line)
+        if begin and not line.rstrip().endswith(';'):
+            start, name = number, begin.group(1)
         elif line.startswith('}') and start:
             yield number - start + 1, name
             start = None

@@ -47,6 +47,7 @@ SUITES = [
     ('library', [sys.executable, f'{HERE}/live/test_library.py']),
     ('doctor', [sys.executable, f'{HERE}/live/test_doctor.py']),
     ('list', [sys.executable, f'{HERE}/live/test_list.py']),
+    ('completion', [sys.executable, f'{HERE}/live/test_completion.py']),
     ('terminal', [sys.executable, f'{HERE}/live/test_terminal.py']),
     ('versus', [sys.executable, f'{HERE}/live/test_stat_vs.py']),
     ('travel', [sys.executable, f'{HERE}/live/test_travel.py']),

@@ -28,12 +28,12 @@ static bool is_foreign(const struct opt *o)
 	return o->kind == OPT_NOTHING || o->kind == OPT_REFUSED;
 }
 
-static bool is_shown(const struct opt *o)
+bool opts_is_shown(const struct opt *o)
 {
 	return !(o->flags & OPT_HIDDEN) && !is_foreign(o);
 }
 
-static bool takes_value(const struct opt *o)
+bool opts_takes_value(const struct opt *o)
 {
 	return (is_foreign(o) && o->arg) || (o->kind >= OPT_U64 && o->kind <= OPT_LIST) ||
 		(o->kind == OPT_CALL && !(o->flags & OPT_NO_VALUE));
@@ -180,7 +180,7 @@ static int parse_letters(struct parser *p, const char *letters)
 				? OPTS_HELP
 				: err_set(p->err, ERR_INVAL, "there is no option '-%c'", *letters);
 		letters++;
-		if (takes_value(o) && (!*letters || !o->is_value || o->is_value(letters)))
+		if (opts_takes_value(o) && (!*letters || !o->is_value || o->is_value(letters)))
 			return apply_with_value(p, o, *letters ? letters : NULL);
 		add(p, o, true, NULL);
 	}
@@ -197,7 +197,7 @@ static enum match match_long(const struct opt *o, const char *word, size_t n, bo
 	bool *ret_is_on)
 {
 	bool can_invert = o->kind == OPT_BOOL || o->kind == OPT_TRI || (is_foreign(o) && !o->arg) ||
-		(with_values && takes_value(o));
+		(with_values && opts_takes_value(o));
 	const char *name = o->name;
 	bool is_on = true;
 
@@ -232,7 +232,7 @@ static int unknown_long(struct parser *p, const char *word, size_t n)
 	typed[MIN(n, sizeof(typed) - 1)] = '\0';
 	near.typed = typed;
 	for (const struct opt *o = p->table; o->kind != OPT_END; o++)
-		if (o->name && is_shown(o))
+		if (o->name && opts_is_shown(o))
 			nearest_offer(&near, o->name);
 	if (near.best)
 		str_addf(&hint, "; did you mean '--%s'?", near.best);
@@ -283,12 +283,12 @@ static int parse_long(struct parser *p, const char *word)
 	if (other)
 		return err_set(p->err, ERR_INVAL, "option '--%.*s' could be '--%s' or '--%s'",
 			(int)n, word, found->name, other->name);
-	if (takes_value(found) && is_on)
+	if (opts_takes_value(found) && is_on)
 		return apply_with_value(p, found, value);
 	if (value)
 		return err_set(p->err, ERR_INVAL, "option '--%s%s' takes no value, '%s' was given",
-			takes_value(found) ? "no-" : "", found->name, value);
-	return takes_value(found) ? take_back(p, found) : add(p, found, is_on, NULL);
+			opts_takes_value(found) ? "no-" : "", found->name, value);
+	return opts_takes_value(found) ? take_back(p, found) : add(p, found, is_on, NULL);
 }
 
 /* How many bytes the dash has, a keyboard's or a printed one, that the text begins with; 0 if there is none. */
@@ -394,7 +394,7 @@ void opts_add_help(const struct opt *table, struct str *text)
 	for (const struct opt *o = table; o->kind != OPT_END; o++) {
 		size_t start;
 
-		if (!is_shown(o))
+		if (!opts_is_shown(o))
 			continue;
 		if (o->kind == OPT_TITLE) {
 			str_addf(text, "\n%s\n", o->help);
@@ -408,7 +408,7 @@ void opts_add_help(const struct opt *table, struct str *text)
 			str_add(text, "    ");
 		if (o->name)
 			str_addf(text, "--%s", o->name);
-		if (takes_value(o))
+		if (opts_takes_value(o))
 			str_addf(text, argument_format(o), o->arg ? o->arg : "VALUE");
 		if (text->n - start < HELP_COLUMN)
 			str_fill(text, ' ', HELP_COLUMN - (text->n - start));

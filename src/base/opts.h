@@ -69,6 +69,10 @@ enum {
 int opts_parse(const struct opt *table, void *target, unsigned flags, int *argc, char **argv,
 	struct err *err);
 
+/* Whether an option takes a value, which may be left out; whether help shows it. */
+bool opts_takes_value(const struct opt *o);
+bool opts_is_shown(const struct opt *o);
+
 /* Adds the options' part of a help page. */
 void opts_add_help(const struct opt *table, struct str *text);
 

@@ -1,11 +1,30 @@
 #include "base/term.h"
 
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 bool term_is_terminal(int fd)
 {
 	return isatty(fd) == 1;
+}
+
+bool term_has_utf8(void)
+{
+	static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
+		const char *locale = getenv(variables[i]), *charset;
+
+		if (!locale || !*locale)
+			continue;
+		charset = strchr(locale, '.');
+		return charset &&
+			(!strncasecmp(charset, ".utf-8", 6) || !strncasecmp(charset, ".utf8", 5));
+	}
+	return false;
 }
 
 unsigned term_columns(int fd)

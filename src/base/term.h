@@ -7,6 +7,7 @@
 #include "base/types.h"
 
 bool term_is_terminal(int fd);
+bool term_has_utf8(void);      /* the user's locale says that terminals show UTF-8 */
 unsigned term_columns(int fd); /* 80 if the terminal does not tell */
 
 #endif

@@ -1,7 +1,8 @@
 /*
  * utf8.h - characters of foreign text, and which of them a terminal obeys instead of showing them.
  *
- * Source   RFC 3629; Unicode Standard Annex 9 (bidirectional marks, overrides and isolates)
+ * Source   RFC 3629; Unicode Standard Annexes 9 (bidirectional marks, overrides and isolates) and 11 (wide
+ *          characters); combining characters: the blocks that consist of nothing else
  */
 #ifndef PACE_BASE_UTF8_H
 #define PACE_BASE_UTF8_H
@@ -22,5 +23,8 @@ size_t utf8_length(const u8 *p, size_t n, u32 *ret_cp);
  * these have four hexadecimal digits.
  */
 bool utf8_is_shown(u32 cp);
+
+/* The columns of a terminal that the character takes: 2 if it is wide, 0 if it belongs to the one before, else 1. */
+unsigned utf8_columns(u32 cp);
 
 #endif

@@ -14,7 +14,7 @@ struct timechart_recording {
 
 #define AT(member) offsetof(struct timechart_recording, member)
 
-static const struct opt options[] = {
+const struct opt timechart_record_options[] = {
 	{'P', "power-only", OPT_BOOL, AT(has_power_only), NULL, "only the power states of CPUs"},
 	{'T', "tasks-only", OPT_BOOL, AT(has_tasks_only), NULL,
 		"only tasks: no power states of CPUs"},
@@ -30,7 +30,7 @@ static const struct cmd cmd_timechart_record = {
 	.usage = {"[OPTIONS] [-- RECORD-OPTIONS] [COMMAND...]", NULL},
 	.notes =
 		"It records the whole machine until COMMAND ends, or until Ctrl-C. Without the rights for that, it records when COMMAND's own tasks run and wait.\n",
-	.options = options,
+	.options = timechart_record_options,
 };
 
 /* The tracepoints that tell of tasks and of power states; a chart needs the first of each. */

@@ -5,6 +5,7 @@ import pty
 import re
 import subprocess
 import sys
+import unicodedata
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -138,6 +139,30 @@ def names_of_events_bring_none_either():
     assert result.status == 4 and r'is true for \x1b[31mabc: ' in result.err, result
     for command in ('report', 'annotate', 'script', 'evlist', 'c2c'):
         pace(command, '-i', 'e.data')
+
+
+def columns(text):
+    """The columns that a terminal needs for it."""
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in 'WF' else 1 for c in text)
+
+
+@test
+def the_last_column_ends_at_the_edge_of_the_terminal():
+    for name in ('n' * 300, '\u6f22\u5b57' * 60, 'a' + '\u6f22\u5b57' * 60, 'e\u0301' * 90):
+        write('w.data', program=('/nowhere/' + name, handmade.TEXT, 0x10000, handmade.TEXT))
+        words = ['report', '-i', 'w.data', '-g', 'none', '--no-children', '-s', 'cpu,dso']
+        whole = pace(*words).out
+        assert name in whole
+        for locale, mark in (('C.UTF-8', '\u2026'), ('C', '...'), ('', '...')):
+            shown = on_terminal(*words, NO_COLOR='1', LC_ALL=locale, LANG='')
+            rows = [line for line in shown.splitlines() if '%' in line and not line.startswith('#')]
+            assert len(rows) == len(SHARES), shown
+            for row in rows:
+                # Where a wide character does not fit a column stays empty.
+                assert row.endswith(mark) and 79 <= columns(row) <= 80 and row[:-len(mark)] in whole, (locale, columns(row), row)
+        assert on_terminal(*words, '-w', '0', NO_COLOR='1') == whole == pace(*words, '-w', '0').out
+        # -w cuts without a mark, as perf does.
+        assert '\u2026' not in on_terminal(*words, '-w', '0,0,20', NO_COLOR='1', LC_ALL='C.UTF-8')
 
 
 @test

@@ -141,7 +141,7 @@ TEST(text_columns_are_as_wide_as_their_widest_cell)
 	profilemaker_fini(&r.maker);
 }
 
-TEST(text_columns_count_characters_not_bytes)
+TEST(text_columns_are_those_of_a_terminal)
 {
 	struct reporting r;
 
@@ -162,7 +162,7 @@ TEST(text_columns_count_characters_not_bytes)
 		"#\n"
 		"  gr\xc3\xb6\xc3\x9f"
 		"e      [.] f     50.00%\n"
-		"  \xe6\x97\xa5\xe6\x9c\xac         [.] f     33.33%\n"
+		"  \xe6\x97\xa5\xe6\x9c\xac       [.] f     33.33%\n"
 		"  plainname  [.] f     16.67%\n");
 	profilemaker_fini(&r.maker);
 }

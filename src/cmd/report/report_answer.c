@@ -484,7 +484,7 @@ int answer_show(struct answer *a, struct out *out, struct err *err)
 		.list = n_parts ? "groups" : "events",
 		.n_lines = lines_of(o),
 		.n_parts = n_parts,
-		.width = term_is_terminal(out->fd) ? term_columns(out->fd) : 0,
+		.width = term_is_terminal(out->fd) && !o->is_whole ? term_columns(out->fd) : 0,
 		.version = VERSION,
 		.about = &about,
 		.picture = &a->picture,

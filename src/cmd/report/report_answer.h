@@ -28,6 +28,7 @@ struct answer_options {
 	struct picture_options picture;
 	bool is_hierarchy; /* rows below rows, a level for each key */
 	bool has_intervals;
+	bool is_whole;   /* text may be wider than the terminal */
 	int groups;      /* events in one table: 1: all, -1: those that were counted as a group */
 	u64 group_order; /* the event of a table, from 0, that rows are sorted by */
 	int skips_empty; /* events without samples are not shown; else each has a heading */

@@ -165,7 +165,7 @@ const struct opt report_option_table[] = {
 	{0, "node", OPT_STR, AT(answer.node), "ID",
 		"print only the tree below a node, the callers of its function and what it calls"},
 	{'w', "column-widths", OPT_STR, AT(widths), "N,...",
-		"make columns this wide and cut off longer names; 0: as wide as needed"},
+		"make columns this wide and cut off longer names; 0: as wide as needed, even if that is more than the terminal has"},
 	{'t', "field-separator", OPT_STR, AT(answer.forms.separator), "SEP",
 		"separate columns by SEP instead of blanks, without call graphs"},
 	HEADER_ROWS(struct report_options),
@@ -222,6 +222,7 @@ void report_options_init(struct report_options *o)
 void report_options_settle(struct report_options *o)
 {
 	o->keys.children = o->children;
+	o->answer.is_whole = o->widths != NULL;
 	o->answer.forms.is_chosen[FORM_HTML] = o->answer.html;
 	o->answer.forms.is_chosen[FORM_SVG] |= o->answer.flame != NULL;
 	o->keys.has_intervals = o->answer.has_intervals;

@@ -75,7 +75,7 @@ int stat_choose_runs(const struct stat_command *o, u64 *ret_n, struct err *err);
 /* The default events. */
 void stat_add_defaults(const struct stat_command *o, bool is_system_wide, struct str *text);
 
-extern const struct opt stat_options_table[];
+extern const struct opt stat_options_table[], stat_report_options[];
 
 int run_stat_report(int argc, char **argv);
 

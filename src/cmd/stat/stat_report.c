@@ -10,7 +10,7 @@
 #include "cmd/stat/stat_command.h"
 #include "session/replay.h"
 
-static const struct opt options[] = {
+const struct opt stat_report_options[] = {
 	{'i', "input", OPT_STR, STAT_AT(input), "FILE",
 		"read FILE; default perf.data, or what is piped in"},
 	{0, NULL, OPT_TITLE, 0, NULL, "A row for each (default: as recorded)"},
@@ -196,7 +196,7 @@ static const struct cmd cmd_stat_report = {
 	.name = "stat report",
 	.summary = "print the counts that 'stat record' wrote",
 	.usage = {"[OPTIONS] [FILE]", NULL},
-	.options = options,
+	.options = stat_report_options,
 };
 
 int run_stat_report(int argc, char **argv)

@@ -2,6 +2,7 @@
 
 #include "base/num.h"
 #include "base/sort.h"
+#include "base/term.h"
 #include "base/workers.h"
 #include "profile/rows/confidence.h"
 #include "view/forms/forms.h"
@@ -34,6 +35,7 @@ struct table_text {
 	VEC(struct part) parts;
 	struct celltext *layouts; /* by column */
 	size_t *widths;
+	const char *mark; /* ends what the edge of the terminal cuts off; NULL: nothing is */
 };
 
 static struct extent extent_of(const char *text, size_t n)
@@ -66,29 +68,26 @@ static void render_cells(void *ctx, size_t i, unsigned worker)
 	str_fini(&room);
 }
 
-/* The bytes that fit into `width` columns. */
-static size_t cut(const char *cell, size_t n, size_t width)
-{
-	for (size_t i = 0; i < n; i++)
-		if (colour_takes_column(cell[i]) && !width--)
-			return i;
-	return n;
-}
-
+/* mark: what stands where the end of a cell was cut off. */
 static void add_cell(struct str *text, const char *cell, struct extent extent, size_t width,
-	bool is_right, bool is_last)
+	bool is_right, bool is_last, const char *mark)
 {
 	size_t n = extent.n, used = extent.columns, room;
 
 	/* Numbers are never cut: a part of a number is another number. */
 	if (UNLIKELY(used > width) && !is_right) {
-		n = cut(cell, n, width);
-		used = width;
+		size_t mark_columns = colour_columns(mark, strlen(mark));
+
+		n = colour_fitting(cell, n, width - MIN(width, mark_columns));
+		used = colour_columns(cell, n) + mark_columns;
+	} else {
+		mark = "";
 	}
 	room = width > used ? width - used : 0;
 	if (is_right)
 		str_fill(text, ' ', room);
 	str_addn(text, cell, n);
+	str_add(text, mark);
 	if (!is_right && !is_last)
 		str_fill(text, ' ', room);
 }
@@ -106,7 +105,7 @@ static void render_lines(void *ctx, size_t i, unsigned worker)
 		for (size_t c = 0; c < n; c++, cell += extent++->n) {
 			str_addn(&part->lines, "  ", 2);
 			add_cell(&part->lines, cell, *extent, t->widths[c], t->layouts[c].is_right,
-				c + 1 == n);
+				c + 1 == n, c + 1 == n && t->mark ? t->mark : "");
 		}
 		str_addc(&part->lines, '\n');
 		vec_add(&part->ends, part->lines.n);
@@ -128,9 +127,11 @@ static void clip(struct table_text *t, size_t terminal)
 
 	for (size_t c = 0; c < last; c++)
 		used += t->widths[c] + 2;
-	if (!t->layouts[last].is_right && !t->rows->shown[last].width && !is_ragged(t, last))
-		t->widths[last] = MIN(t->widths[last],
-			terminal > used + LEAST ? terminal - used : (size_t)LEAST);
+	if (t->layouts[last].is_right || t->rows->shown[last].width || is_ragged(t, last))
+		return;
+	t->mark = term_has_utf8() ? "\u2026" : "...";
+	t->widths[last] =
+		MIN(t->widths[last], terminal > used + LEAST ? terminal - used : (size_t)LEAST);
 }
 
 /* terminal: its columns; 0: not a terminal. */
@@ -198,7 +199,7 @@ static void add_header(struct str *text, const struct table_text *t)
 							: t->widths[i]);
 			str_add(text, i ? "  " : " ");
 			add_cell(text, str_text(&cell), extent_of(str_text(&cell), cell.n),
-				t->widths[i], t->layouts[i].is_right, i + 1 == n);
+				t->widths[i], t->layouts[i].is_right, i + 1 == n, "");
 			str_fini(&cell);
 		}
 		str_addc(text, '\n');

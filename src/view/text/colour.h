@@ -29,13 +29,9 @@ const char *colour_of_share(double share);
 /* Gives a colour to the end of the text, from `start` on; "": none. */
 void colour_paint(struct str *text, size_t start, const char *colour);
 
-/* The columns that text takes on a terminal: its characters, without its colours. */
+/* The columns that text takes on a terminal: those of its characters, without its colours. */
 size_t colour_columns(const char *text, size_t n);
-
-/* Bytes that continue a character of UTF-8 take no column of their own. */
-static inline bool colour_takes_column(char c)
-{
-	return ((u8)c & 0xc0) != 0x80;
-}
+/* The bytes of the text, which has no colours, that fit into so many columns. */
+size_t colour_fitting(const char *text, size_t n, size_t columns);
 
 #endif
