@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "base/pager.h"
 #include "view/records/header.h"
 #include "view/screen/browser.h"
 
@@ -80,6 +81,7 @@ int report_browse(struct reporting *r, struct err *err)
 		.pages = pages};
 	int result = 0;
 
+	pager_never();
 	ledger_add_text(&r->recorded.ledger, true, &ledger);
 	if (recorded_has_trace(&r->recorded))
 		header_add_text(&r->recorded.trace.session.reader, r->options->has_details,
