@@ -5,7 +5,7 @@
  * Out      texts that draw in as many columns as they say, and do nothing else: controls, invisible characters, characters
  *          that reorder text, and bytes that are not UTF-8 become \xNN, \uNNNN or \UNNNNNN; marks stay on their character
  * Owns     nothing
- * Source   Unicode 14: East Asian Width (UAX 11), general categories
+ * Source   Unicode 14: general categories; widths: base/utf8.h
  */
 #ifndef PACE_VIEW_GLYPH_H
 #define PACE_VIEW_GLYPH_H
@@ -23,8 +23,5 @@ struct glyph {
 
 /* Takes the first glyph of n >= 1 bytes, and returns how many bytes it took. is_ascii: show other characters as escapes. */
 size_t glyph_next(const char *text, size_t n, bool is_ascii, struct glyph *ret);
-
-/* Whether it is drawn over the character before it. */
-bool glyph_is_mark(u32 cp);
 
 #endif
