@@ -123,4 +123,14 @@ def the_description_of_perf_data_has_the_records_samples_and_sections_of_the_cod
     assert told == flags, (set(told.items()) ^ set(flags.items()))
 
 
+@test
+def the_man_page_has_the_keys_of_the_browser_in_the_same_order():
+    rows = source('view/screen/browser.c').split('browser_keys[] = {')[1].split('};')[0]
+    keys = re.findall(r'^\t\{[^"]+ "([^"]+)",\s+"([^"]+)",', rows, re.M)
+    assert len(keys) == len(re.findall(r'^\t\{', rows, re.M)) > 20, keys
+    section = re.search(r'^\.SH BROWSER\n(.*?)^\.SH', page('report'), re.M | re.S).group(1)
+    listed = re.findall(r'^\.TP\n\.B (.*)\n(.*?)(?: \(in .*\))?$', section.replace('\\-', '-').replace('\\(aq', "'"), re.M)
+    assert listed == keys, set(listed) ^ set(keys)
+
+
 main()

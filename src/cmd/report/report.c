@@ -9,6 +9,7 @@
 #include "base/out.h"
 #include "cmd/cmd.h"
 #include "cmd/pagefile.h"
+#include "cmd/report/report_browse.h"
 #include "cmd/report/reporting.h"
 #include "cmd/report/report_import.h"
 #include "cmd/report/report_options.h"
@@ -116,7 +117,7 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 {
 	bool is_data = answer_is_data(&r->options->answer);
 
-	if (answer_open(&r->answer, &r->options->answer, err))
+	if (answer_open(&r->answer, &r->options->answer, err) || report_browse_check(r->options, err))
 		return err->code;
 	if (shows_records(r->options))
 		return report_import_check(&r->recorded, r->options, err)
@@ -133,6 +134,12 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 		return err->code;
 	if (r->options->has_thread_counts && threadcounts_settle(&r->thread_counts, err))
 		return err_prefix(err, "-T");
+	if (report_browse_is_wanted(r, out)) {
+		if (report_browse(r, err))
+			return err->code;
+		ledger_warn(&r->recorded.ledger, &r->log);
+		return 0;
+	}
 	if (!is_data)
 		add_preamble(r, &out->text);
 	if (r->choice.has_wall && !is_data && !r->options->is_quiet)

@@ -239,28 +239,42 @@ static void show_levels(struct answer *a, struct page *p, const struct hist *h)
 	hierrows_fini(&rows);
 }
 
-/* Hands the rows of n events, with intervals if wanted, to the page. */
-static void show_rows(struct answer *a, struct page *p, u32 event, u32 n)
+/* The entries of n events, with intervals if wanted. The two stay where they are until close_entries(). */
+static void open_entries(struct answer *a, u32 event, u32 n, struct hist *hist,
+	struct confidence *confidence)
 {
 	const u64 order = a->options->group_order;
 	const struct hist_events events = a->text->is_wall && report_wall_is_whole(event)
 		? report_wall_events()
 		: (struct hist_events){event, n, order < n ? (u32)order : 0};
-	struct confidence confidence = {0};
+
+	*confidence = (struct confidence){0};
+	a->hist->has_row_groups = a->options->has_intervals || a->hist->has_history;
+	hist_init_table(hist, a->profile, a->calls, &events, a->hist);
+	if (a->options->has_intervals) {
+		confidence_init(confidence, hist, &a->whole);
+		hist->confidence = confidence;
+	}
+}
+
+static void close_entries(struct hist *hist, struct confidence *confidence)
+{
+	confidence_fini(confidence);
+	hist_fini(hist);
+}
+
+/* Hands the rows of n events to the page. */
+static void show_rows(struct answer *a, struct page *p, u32 event, u32 n)
+{
+	struct confidence confidence;
 	struct hist hist;
 
-	a->hist->has_row_groups = a->options->has_intervals || a->hist->has_history;
-	hist_init_table(&hist, a->profile, a->calls, &events, a->hist);
-	if (a->options->has_intervals) {
-		confidence_init(&confidence, &hist, &a->whole);
-		hist.confidence = &confidence;
-	}
+	open_entries(a, event, n, &hist, &confidence);
 	if (a->options->is_hierarchy)
 		show_levels(a, p, &hist);
 	else
 		show_entries(a, p, &hist);
-	confidence_fini(&confidence);
-	hist_fini(&hist);
+	close_entries(&hist, &confidence);
 }
 
 /* 0: no groups were asked for. */
@@ -273,16 +287,47 @@ static u32 largest_group(const struct answer *a)
 	return n;
 }
 
+/* Whether a table of the form begins with this event; *ret_n: how many events share it. */
+static bool begins_table(const struct answer *a, const struct form *form, u32 event, u32 *ret_n)
+{
+	*ret_n = events_together(a, event);
+	return !is_column(a, form, event) && *ret_n &&
+		!(form->wants & FORM_SKIPS_EMPTY && is_left_out(a, event, *ret_n));
+}
+
 static void show_tables(struct answer *a, struct page *p)
 {
-	for (u32 event = 0; event < a->profile->events.n; event++) {
-		const u32 n = events_together(a, event);
+	u32 n;
 
-		if (is_column(a, p->form, event) || !n ||
-			(p->form->wants & FORM_SKIPS_EMPTY && is_left_out(a, event, n)))
-			continue;
-		show_rows(a, p, event, n);
-	}
+	for (u32 event = 0; event < a->profile->events.n; event++)
+		if (begins_table(a, p->form, event, &n))
+			show_rows(a, p, event, n);
+}
+
+size_t answer_n_tables(const struct answer *a)
+{
+	size_t n_tables = 0;
+	u32 n;
+
+	for (u32 event = 0; event < a->profile->events.n; event++)
+		n_tables += begins_table(a, &form_text, event, &n);
+	return n_tables;
+}
+
+void answer_table_open(struct answer *a, size_t table, struct answer_table *t)
+{
+	u32 event = 0, n;
+
+	while (!begins_table(a, &form_text, event, &n) || table--)
+		event++;
+	open_entries(a, event, n, &t->hist, &t->confidence);
+	histrows_init(&t->rows, &t->hist, a->rows);
+}
+
+void answer_table_close(struct answer_table *t)
+{
+	histrows_fini(&t->rows);
+	close_entries(&t->hist, &t->confidence);
 }
 
 /* ---- trees ---- */

@@ -80,6 +80,17 @@ static inline const char *answer_file(const struct answer_options *o)
 void answer_note_whole(struct answer *a, const struct session_tally *t);
 void answer_note_filtered(struct answer *a);
 
+/* The tables of plain text one by one, for views that show one at a time. It must stay where it is while it is open. */
+struct answer_table {
+	struct hist hist;
+	struct confidence confidence;
+	struct histrows rows;
+};
+
+size_t answer_n_tables(const struct answer *a);
+void answer_table_open(struct answer *a, size_t table, struct answer_table *t);
+void answer_table_close(struct answer_table *t);
+
 /* ERR_INVAL: there is no such --node, no such event. */
 int answer_show(struct answer *a, struct out *out, struct err *err);
 /*

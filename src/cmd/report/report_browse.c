@@ -1,0 +1,104 @@
+#include "cmd/report/report_browse.h"
+
+#include <unistd.h>
+
+#include "view/records/header.h"
+#include "view/screen/browser.h"
+
+struct browse {
+	struct answer *answer;
+	struct answer_table table;
+	bool is_open;
+};
+
+int report_browse_check(const struct report_options *o, struct err *err)
+{
+	const struct answer_options *a = &o->answer;
+
+	if (!o->is_browser || o->is_text)
+		return 0;
+	if (form_chosen(&a->forms) != &form_text || answer_file(a))
+		return err_set(err, ERR_INVAL,
+			"--tui: a form for a file or a program cannot be walked through: leave it out");
+	if (a->is_hierarchy || a->budget || a->node || o->has_thread_counts || o->has_header_only ||
+		o->is_dump || o->is_stats || o->is_tasks || o->is_mmaps)
+		return err_set(err, ERR_INVAL,
+			"--tui shows rows: without it, --hierarchy, --budget, --node, -T, -D, --stats, --tasks, --mmaps and --header-only print text");
+	return 0;
+}
+
+bool report_browse_is_wanted(const struct reporting *r, const struct out *out)
+{
+	if (!r->options->is_browser || r->options->is_text)
+		return false;
+	if (out->fd == STDOUT_FILENO && screen_is_possible())
+		return true;
+	log_note(r->recorded.log,
+		"--tui needs a terminal on which it can place the cursor (TERM): this is plain text");
+	return false;
+}
+
+static const struct rowset *open_table(void *of, size_t table)
+{
+	struct browse *b = of;
+
+	if (b->is_open)
+		answer_table_close(&b->table);
+	b->is_open = true;
+	answer_table_open(b->answer, table, &b->table);
+	return &b->table.rows.rows;
+}
+
+/* Texts of reports begin their lines with "# ". */
+static void strip(struct str *text)
+{
+	size_t to = 0;
+	bool is_start = true;
+
+	for (size_t at = 0; at < text->n; at++) {
+		if (is_start && text->at[at] == '#') {
+			at += at + 1 < text->n && text->at[at + 1] == ' ';
+			is_start = false;
+			continue;
+		}
+		is_start = text->at[at] == '\n';
+		text->at[to++] = text->at[at];
+	}
+	str_cut(text, to);
+}
+
+int report_browse(struct reporting *r, struct err *err)
+{
+	struct browse browse = {.answer = &r->answer};
+	struct str ledger = {0}, header = {0};
+	struct browser_page pages[2];
+	struct browser_source source = {.title = r->options->input,
+		.n = answer_n_tables(&r->answer),
+		.open = open_table,
+		.of = &browse,
+		.drawing = &r->choice.text.drawing,
+		.pages = pages};
+	int result = 0;
+
+	ledger_add_text(&r->recorded.ledger, true, &ledger);
+	if (recorded_has_trace(&r->recorded))
+		header_add_text(&r->recorded.trace.session.reader, r->options->has_details,
+			&header);
+	strip(&ledger);
+	strip(&header);
+	if (ledger.n)
+		pages[source.n_pages++] = (struct browser_page){BROWSER_KEY_LEDGER,
+			"What was lost or has no name", str_text(&ledger)};
+	if (header.n)
+		pages[source.n_pages++] = (struct browser_page){BROWSER_KEY_HEADER,
+			"The header of the file", str_text(&header)};
+	if (!source.n)
+		log_note(r->recorded.log, "there are no events: --tui has nothing to show");
+	else
+		result = browser_run(&source, &screen_ansi, err);
+	if (browse.is_open)
+		answer_table_close(&browse.table);
+	str_fini(&ledger);
+	str_fini(&header);
+	return result;
+}

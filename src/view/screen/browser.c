@@ -1,0 +1,581 @@
+#include "view/screen/browser.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/out.h"
+#include "base/utf8.h"
+
+static void say(struct browser *b, const char *text)
+{
+	str_cut(&b->message, 0);
+	str_add(&b->message, text);
+}
+
+/* ---- moving ---- */
+
+static size_t n_page_lines(const struct browser *b)
+{
+	size_t n = 0;
+
+	for (const char *at = str_text(&b->page); *at; at++)
+		n += *at == '\n';
+	return n;
+}
+
+static size_t moved(size_t at, long by, size_t n)
+{
+	if (by < 0)
+		return at > (size_t)-by ? at - (size_t)-by : 0;
+	return n ? MIN(at + (size_t)by, n - 1) : 0;
+}
+
+static void move(struct browser *b, long by)
+{
+	if (b->mode == BROWSER_PAGE) {
+		const size_t n = n_page_lines(b);
+
+		b->page_first = moved(b->page_first, by, n > b->height ? n - b->height + 1 : 1);
+	} else if (b->mode == BROWSER_MENU) {
+		b->choice = moved(b->choice, by, b->rows->n_shown + 1);
+	} else {
+		b->line = moved(b->line, by, b->lineup.lines.n);
+	}
+}
+
+static void up(struct browser *b)
+{
+	move(b, -1);
+}
+
+static void down(struct browser *b)
+{
+	move(b, 1);
+}
+
+static void page_up(struct browser *b)
+{
+	move(b, -(long)MAX(b->height, 1u));
+}
+
+static void page_down(struct browser *b)
+{
+	move(b, (long)MAX(b->height, 1u));
+}
+
+static void to_start(struct browser *b)
+{
+	move(b, -(1l << 40));
+}
+
+static void to_end(struct browser *b)
+{
+	move(b, 1l << 40);
+}
+
+enum { SHIFT = 8, SHIFT_MOST = 4096 };
+
+static void left(struct browser *b)
+{
+	b->shift = b->shift > SHIFT ? b->shift - SHIFT : 0;
+}
+
+static void right(struct browser *b)
+{
+	b->shift = MIN(b->shift + SHIFT, (unsigned)SHIFT_MOST);
+}
+
+/* ---- what is below ---- */
+
+static const struct lineup_line *at_cursor(const struct browser *b)
+{
+	return b->line < b->lineup.lines.n ? &b->lineup.lines.at[b->line] : NULL;
+}
+
+static void toggle(struct browser *b)
+{
+	const struct lineup_line *line = at_cursor(b);
+	struct lineup_line was;
+
+	if (!line)
+		return;
+	was = *line;
+	lineup_toggle(&b->lineup, b->line);
+	b->line = lineup_find(&b->lineup, was.row, was.head);
+	if (!was.node && !b->lineup.lines.at[b->line].has_more)
+		say(b, "nothing is below this row");
+}
+
+static void toggle_row(struct browser *b)
+{
+	const struct lineup_line *line = at_cursor(b);
+	u32 row;
+
+	if (!line)
+		return;
+	row = line->row;
+	lineup_set_row(&b->lineup, row, !b->lineup.trees[row].is_shown);
+	b->line = lineup_find(&b->lineup, row, 0);
+}
+
+static void toggle_all(struct browser *b)
+{
+	const struct lineup_line *line = at_cursor(b);
+	bool is_any_open = false;
+	u32 row;
+
+	if (!line)
+		return;
+	row = line->row;
+	vec_each(l, &b->lineup.lines)
+		is_any_open |= l->is_open;
+	lineup_set_all(&b->lineup, !is_any_open);
+	b->line = lineup_find(&b->lineup, row, 0);
+}
+
+static void to_hottest(struct browser *b)
+{
+	const struct lineup_line *line = at_cursor(b);
+
+	if (line)
+		b->line = lineup_open_hottest(&b->lineup, line->row);
+}
+
+/* ---- search ---- */
+
+/* The cursor stays on its row if the row is still there. */
+static void search(struct browser *b)
+{
+	const struct lineup_line *line = at_cursor(b);
+	const u32 row = line ? line->row : 0, node = line ? line->node : 0;
+
+	lineup_search(&b->lineup, str_text(&b->search), b->filters);
+	b->line = lineup_find(&b->lineup, row, node);
+}
+
+static void begin_search(struct browser *b)
+{
+	b->mode = BROWSER_SEARCH;
+	str_cut(&b->kept, 0);
+	str_add(&b->kept, str_text(&b->search));
+	b->filters = true;
+	search(b);
+}
+
+static void toggle_filter(struct browser *b)
+{
+	b->filters = !b->filters;
+	search(b);
+	say(b,
+		b->filters ? "only rows that are found"
+			   : "all rows; n and N go to those that are found");
+}
+
+static void find(struct browser *b, bool is_back)
+{
+	const size_t n = b->lineup.lines.n;
+
+	if (!b->lineup.search.words.n) {
+		say(b, "/ searches first");
+		return;
+	}
+	for (size_t i = 1; i <= n; i++) {
+		const size_t line = (b->line + (is_back ? n - i : i)) % n;
+
+		if (lineup_is_found(&b->lineup, &b->lineup.lines.at[line])) {
+			b->line = line;
+			return;
+		}
+	}
+	say(b, "no line is found");
+}
+
+static void find_next(struct browser *b)
+{
+	find(b, false);
+}
+
+static void find_before(struct browser *b)
+{
+	find(b, true);
+}
+
+/* Keys while something is typed: Enter keeps it, Esc brings back what was searched for before. */
+static void type(struct browser *b, u32 key)
+{
+	struct str *s = &b->search;
+
+	if (key == KEY_ENTER || key == KEY_ESC) {
+		if (key == KEY_ESC) {
+			str_cut(s, 0);
+			str_add(s, str_text(&b->kept));
+		}
+		b->mode = BROWSER_ROWS;
+	} else if (key == KEY_BACKSPACE) {
+		size_t n = s->n;
+
+		while (n && ((u8)s->at[n - 1] & 0xc0) == 0x80)
+			n--;
+		str_cut(s, n ? n - 1 : 0);
+	} else if (key == 'U' - '@') {
+		str_cut(s, 0);
+	} else if (key >= ' ' && key < KEY_UP && utf8_is_shown(key) && s->n < 200) {
+		const u8 bytes[] = {(u8)(0xf0 | key >> 18), (u8)(0x80 | (key >> 12 & 63)),
+			(u8)(0x80 | (key >> 6 & 63)), (u8)(0x80 | (key & 63))};
+
+		if (key < 0x80)
+			str_addc(s, (char)key);
+		else if (key < 0x800)
+			str_addn(s, (const u8[]){(u8)(0xc0 | key >> 6), bytes[3]}, 2);
+		else if (key < 0x10000)
+			str_addn(s, (const u8[]){(u8)(0xe0 | key >> 12), bytes[2], bytes[3]}, 3);
+		else
+			str_addn(s, bytes, 4);
+	} else if (key == KEY_UP || key == KEY_DOWN) {
+		b->line = moved(b->line, key == KEY_UP ? -1 : 1, b->lineup.lines.n);
+		return;
+	} else {
+		return;
+	}
+	search(b);
+}
+
+/* ---- pages, the menu, tables ---- */
+
+static void show_page(struct browser *b, const char *title, const char *text)
+{
+	b->mode = BROWSER_PAGE;
+	b->page_title = title;
+	b->page_first = b->shift = 0;
+	str_cut(&b->page, 0);
+	str_add(&b->page, text);
+}
+
+static void show_help(struct browser *b)
+{
+	struct str text = {0};
+
+	browser_add_help(&text);
+	show_page(b, "Keys", str_text(&text));
+	str_fini(&text);
+}
+
+static void show_page_of(struct browser *b, u32 key)
+{
+	for (size_t i = 0; i < b->source->n_pages; i++)
+		if (b->source->pages[i].key == key) {
+			show_page(b, b->source->pages[i].title, b->source->pages[i].text);
+			return;
+		}
+	say(b, "this file has none");
+}
+
+static void show_ledger(struct browser *b)
+{
+	show_page_of(b, BROWSER_KEY_LEDGER);
+}
+
+static void show_file_header(struct browser *b)
+{
+	show_page_of(b, BROWSER_KEY_HEADER);
+}
+
+static void show_menu(struct browser *b)
+{
+	b->mode = BROWSER_MENU;
+}
+
+static void choose(struct browser *b)
+{
+	b->mode = BROWSER_ROWS;
+	lineup_sort(&b->lineup, b->choice);
+	b->line = b->first = 0;
+}
+
+static void back(struct browser *b)
+{
+	b->mode = BROWSER_ROWS;
+	b->shift = 0;
+}
+
+static void close_table(struct browser *b)
+{
+	lineup_fini(&b->lineup);
+	mem_free(b->layouts);
+	mem_free(b->widths);
+}
+
+static void open_table(struct browser *b, size_t table)
+{
+	struct str room = {0};
+	struct cell cell;
+
+	b->table = table;
+	b->rows = b->source->open(b->source->of, table);
+	lineup_init(&b->lineup, b->rows, b->source->drawing);
+	b->layouts = mem_zalloc((b->rows->n_shown + 1) * sizeof(*b->layouts));
+	b->widths = mem_zalloc((b->rows->n_shown + 1) * sizeof(*b->widths));
+	b->heat = b->choice = b->rows->n_shown;
+	for (size_t c = 0; c < b->rows->n_shown; c++) {
+		const struct rowset_column *column = &b->rows->shown[c];
+
+		b->layouts[c] = celltext_of_column(column);
+		b->widths[c] = column->width
+			? column->width
+			: MAX(strlen(b->layouts[c].title),
+				  (size_t)b->layouts[c].width * rowset_n_cells(b->rows, column));
+		if (!b->lineup.order.n)
+			continue;
+		rowset_cell(b->rows, column, b->lineup.order.at[0], 0, &room, &cell);
+		if (cell.spans & CELL_IS_HEAT && b->heat == b->rows->n_shown)
+			b->heat = c;
+	}
+	b->line = b->first = b->shift = 0;
+	if (b->search.n)
+		search(b);
+	str_fini(&room);
+}
+
+static void to_table(struct browser *b, size_t table)
+{
+	if (b->source->n == 1) {
+		say(b, "there is one table");
+		return;
+	}
+	close_table(b);
+	open_table(b, table % b->source->n);
+}
+
+static void next_table(struct browser *b)
+{
+	to_table(b, b->table + 1);
+}
+
+static void table_before(struct browser *b)
+{
+	to_table(b, b->table + b->source->n - 1);
+}
+
+/* ---- a file ---- */
+
+static void write_rows(struct browser *b, int fd, const char *name)
+{
+	struct out out = {.fd = fd};
+	struct err err;
+
+	/* The second time, all columns have their widths. */
+	for (int round = 0; round < 2; round++) {
+		str_cut(&out.text, 0);
+		for (size_t i = 0; i < b->lineup.lines.n; i++)
+			browser_add_line(b, i, &out.text);
+	}
+	str_cut(&b->message, 0);
+	if (out_close(&out, &err))
+		str_addf(&b->message, "'%s': %s", name, err.msg);
+	else
+		str_addf(&b->message, "wrote %zu lines to '%s'", b->lineup.lines.n, name);
+	close(fd);
+}
+
+static void snapshot(struct browser *b)
+{
+	enum { MOST = 1000 };
+	char name[32];
+
+	for (int i = 0; i < MOST; i++) {
+		int fd;
+
+		snprintf(name, sizeof(name), "pace.hist.%d", i);
+		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+		if (fd >= 0) {
+			write_rows(b, fd, name);
+			return;
+		}
+		if (errno != EEXIST)
+			break;
+	}
+	str_cut(&b->message, 0);
+	str_addf(&b->message, "'%s': %s", name, strerror(errno));
+}
+
+/* ---- keys ---- */
+
+static void quit(struct browser *b)
+{
+	b->is_over = true;
+}
+
+/* Esc takes back the search first. */
+static void escape(struct browser *b)
+{
+	if (!b->search.n) {
+		b->is_over = true;
+		return;
+	}
+	str_cut(&b->search, 0);
+	search(b);
+}
+
+static void stop(struct browser *b)
+{
+	b->wants_stop = true;
+}
+
+/* Terminals send Ctrl-L as this. */
+enum { CTRL_L = 'L' - '@' };
+
+static void redraw(struct browser *b)
+{
+	b->is_stale = true;
+}
+
+#define ROWS   BROWSER_ROWS
+#define PAGE   BROWSER_PAGE
+#define MENU   BROWSER_MENU
+#define MOVING (ROWS | PAGE | MENU)
+
+/* clang-format off: a row a key */
+const struct browser_key browser_keys[] = {
+	{KEY_UP, 'k', MOVING, "Up, k", "go up a line", up},
+	{KEY_DOWN, 'j', MOVING, "Down, j", "go down a line", down},
+	{KEY_PAGE_UP, 'b', MOVING, "PgUp, b", "go up a screen", page_up},
+	{KEY_PAGE_DOWN, ' ', MOVING, "PgDn, Space", "go down a screen", page_down},
+	{KEY_HOME, '<', MOVING, "Home, <", "go to the first line", to_start},
+	{KEY_END, '>', MOVING, "End, >", "go to the last line", to_end},
+	{KEY_LEFT, 0, ROWS | PAGE, "Left", "show the beginning of long names and lines again",
+		left},
+	{KEY_RIGHT, 0, ROWS | PAGE, "Right", "show the end of long names and lines", right},
+	{KEY_ENTER, '+', ROWS, "Enter, +", "open or close the calls below the line", toggle},
+	{'e', 0, ROWS, "e", "open or close everything below the row", toggle_row},
+	{'E', 0, ROWS, "E", "open or close everything below all rows", toggle_all},
+	{'H', 0, ROWS, "H", "open the most expensive calls of the row, down to their end",
+		to_hottest},
+	{'/', 0, ROWS, "/", "search: words, choices with |, dso: file: thread: in front",
+		begin_search},
+	{'f', 0, ROWS, "f", "show only rows that are found, or all", toggle_filter},
+	{'n', 0, ROWS, "n", "go to the next line that is found", find_next},
+	{'N', 0, ROWS, "N", "go to the line before that is found", find_before},
+	{'r', 0, ROWS, "r", "sort the rows by another column", show_menu},
+	{KEY_ENTER, 0, MENU, "Enter", "take this column", choose},
+	{KEY_TAB, 0, ROWS, "Tab", "show the next event", next_table},
+	{KEY_BACK_TAB, 0, ROWS, "Shift-Tab", "show the event before", table_before},
+	{BROWSER_KEY_LEDGER, 0, ROWS, "l", "show what was lost or has no name, with causes",
+		show_ledger},
+	{BROWSER_KEY_HEADER, 0, ROWS, "i", "show the header of the file", show_file_header},
+	{'P', 0, ROWS, "P", "write all lines to a new file pace.hist.N", snapshot},
+	{'h', '?', ROWS, "h, ?", "show these keys", show_help},
+	{CTRL_L, 0, MOVING, "Ctrl-L", "draw the screen again", redraw},
+	{'Z' - '@', 0, MOVING, "Ctrl-Z", "stop, until the shell's fg", stop},
+	{'q', KEY_ESC, PAGE | MENU, "q, Esc", "go back to the rows", back},
+	{KEY_ESC, 0, ROWS, "Esc", "take the search back, else quit", escape},
+	{'q', 0, ROWS, "q", "quit", quit},
+};
+/* clang-format on */
+const size_t n_browser_keys = ARRAY_SIZE(browser_keys);
+
+void browser_add_help(struct str *text)
+{
+	for (size_t i = 0; i < n_browser_keys; i++) {
+		const size_t start = text->n;
+
+		str_add(text, browser_keys[i].name);
+		str_pad_right(text, start, 14);
+		str_addf(text, "%s%s\n", browser_keys[i].what,
+			browser_keys[i].modes == MENU ? " (in the menu)"
+				: browser_keys[i].modes == (PAGE | MENU)
+				? " (in pages and the menu)"
+				: "");
+	}
+	str_add(text, "mouse         click: go to a line, again: open it; wheel: up and down\n");
+}
+
+static void press(struct browser *b, u32 key)
+{
+	for (size_t i = 0; i < n_browser_keys; i++)
+		if (browser_keys[i].modes & b->mode && key &&
+			(browser_keys[i].key == key || browser_keys[i].other == key)) {
+			browser_keys[i].act(b);
+			return;
+		}
+	say(b, "this key means nothing: h shows those that do");
+}
+
+/* The rows begin in the third line. */
+static void click(struct browser *b, unsigned row)
+{
+	enum { HEAD_LINES = 2 };
+	const size_t line = b->first + row - HEAD_LINES;
+
+	if (b->mode & ~(ROWS | BROWSER_SEARCH) || row < HEAD_LINES ||
+		row >= HEAD_LINES + b->height || line >= b->lineup.lines.n)
+		return;
+	if (line == b->line)
+		toggle(b);
+	else
+		b->line = line;
+}
+
+void browser_take(struct browser *b, const struct screen_event *e)
+{
+	enum { WHEEL = 3 };
+
+	if (e->kind != EVENT_RESIZE)
+		str_cut(&b->message, 0);
+	if (e->kind == EVENT_KEY && b->mode == BROWSER_SEARCH)
+		type(b, e->key);
+	else if (e->kind == EVENT_KEY)
+		press(b, e->key);
+	else if (e->kind == EVENT_CLICK)
+		click(b, e->row);
+	else if (e->kind == EVENT_WHEEL_UP || e->kind == EVENT_WHEEL_DOWN)
+		move(b, e->kind == EVENT_WHEEL_UP ? -WHEEL : WHEEL);
+	else if (e->kind == EVENT_END)
+		b->is_over = true;
+}
+
+void browser_init(struct browser *b, const struct browser_source *source)
+{
+	*b = (struct browser){.source = source, .mode = BROWSER_ROWS, .filters = true};
+	open_table(b, 0);
+}
+
+void browser_fini(struct browser *b)
+{
+	close_table(b);
+	str_fini(&b->search);
+	str_fini(&b->kept);
+	str_fini(&b->message);
+	str_fini(&b->page);
+}
+
+int browser_run(const struct browser_source *source, const struct screen_end *end, struct err *err)
+{
+	struct browser b;
+	struct screen s;
+	struct grid g = {0};
+	struct screen_event e;
+
+	if (screen_open(&s, end, err))
+		return err->code;
+	browser_init(&b, source);
+	while (!b.is_over) {
+		screen_fit(&s, &g);
+		browser_draw(&b, &g);
+		s.is_stale |= b.is_stale;
+		b.is_stale = false;
+		if (!screen_show(&s, &g))
+			break;
+		screen_read(&s, &e);
+		browser_take(&b, &e);
+		if (b.wants_stop)
+			screen_suspend(&s);
+		b.wants_stop = false;
+	}
+	browser_fini(&b);
+	screen_close(&s);
+	grid_fini(&g);
+	return 0;
+}

@@ -1,0 +1,359 @@
+#include "view/screen/browser.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+
+enum { BAR = 8, MARKER = 2, INDENT = 2, HEAD_LINES = 2, FOOT_LINES = 1 };
+
+static const struct grid_style plain, bold = {.attributes = GRID_BOLD},
+				      dim = {.attributes = GRID_DIM},
+				      reverse = {.attributes = GRID_REVERSE};
+
+/* ---- heat ---- */
+
+/* From cold to hot; the two thresholds in the middle are those of the text's colours. */
+static struct grid_style style_of_share(double share)
+{
+	const u32 colour = share >= 0.2 ? 0xff5f5f
+		: share >= 0.05         ? 0xffaf00
+		: share > 0.005         ? 0x5faf5f
+					: 0x5f87af;
+
+	return (struct grid_style){.fg = GRID_RGB(colour)};
+}
+
+static double share_of(const struct cell *c)
+{
+	if (!(c->spans & CELL_IS_HEAT))
+		return 0;
+	return c->kind == CELL_REAL ? c->real / 100
+		: c->whole          ? (double)c->n / (double)c->whole
+				    : 0;
+}
+
+/* Eighths of a cell; in ASCII, whole ones. */
+static void draw_bar(struct grid *g, unsigned row, unsigned column, double share)
+{
+	static const char *const eighths[] = {" ", "\u258f", "\u258e", "\u258d", "\u258c", "\u258b",
+		"\u258a", "\u2589", "\u2588"};
+	unsigned n = (unsigned)(MIN(MAX(share, 0.0), 1.0) * BAR * 8 + 0.5);
+
+	n = share > 0 && !n ? 1 : n;
+	for (unsigned i = 0; i < BAR; i++) {
+		const unsigned here = MIN(n, 8u);
+
+		if (here)
+			grid_puts(g, row, column + i,
+				g->is_ascii ? here >= 4 ? "#" : "." : eighths[here],
+				style_of_share(share));
+		n -= here;
+	}
+}
+
+/* ---- one line ---- */
+
+struct drawer {
+	struct browser *b;
+	struct grid *g;
+	unsigned row;
+	bool is_found;
+	struct str room, text;
+};
+
+/* Figures are flush right, and are never cut. */
+static unsigned draw_cell(struct drawer *d, unsigned column, size_t c, const char *text, size_t n,
+	struct grid_style style)
+{
+	struct browser *b = d->b;
+	const size_t used = grid_width(d->g, text, n);
+	const bool is_last = c + 1 == b->rows->n_shown;
+
+	b->widths[c] = b->rows->shown[c].width && !b->layouts[c].is_right ? b->rows->shown[c].width
+									  : MAX(b->widths[c], used);
+	if (b->layouts[c].is_right)
+		grid_put(d->g, d->row, column + (unsigned)(b->widths[c] - used), d->g->columns,
+			text, n, style);
+	else
+		grid_put(d->g, d->row, column,
+			is_last ? d->g->columns : column + (unsigned)b->widths[c], text, n, style);
+	return column + (unsigned)b->widths[c] + 2;
+}
+
+/* Where a text begins when the arrow keys have moved its first columns out of sight. */
+static size_t shifted(const struct grid *g, unsigned shift, const char *text, size_t n)
+{
+	struct glyph glyph;
+	size_t at = 0, columns = 0;
+
+	while (at < n && columns < shift) {
+		at += glyph_next(text + at, n - at, g->is_ascii, &glyph);
+		columns += glyph.columns;
+	}
+	return at;
+}
+
+static void draw_table_row(struct drawer *d, const struct lineup_line *line)
+{
+	struct browser *b = d->b;
+	const struct rowset *r = b->rows;
+	unsigned column = MARKER;
+	struct cell cell;
+
+	if (b->heat < r->n_shown) {
+		rowset_cell(r, &r->shown[b->heat], line->row, 0, &d->room, &cell);
+		draw_bar(d->g, d->row, column, share_of(&cell));
+		column += BAR + 1;
+	}
+	for (size_t c = 0; c < r->n_shown; c++) {
+		struct grid_style style = plain;
+
+		rowset_cell(r, &r->shown[c], line->row, 0, &d->room, &cell);
+		if (share_of(&cell) > 0)
+			style = style_of_share(share_of(&cell));
+		if (d->is_found && !b->layouts[c].is_right)
+			style.attributes |= GRID_BOLD | GRID_UNDERLINE;
+		str_cut(&d->text, 0);
+		celltext_add_row(&b->layouts[c], r, &r->shown[c], line->row, &d->room, &d->text);
+		const size_t from = c + 1 == r->n_shown && !b->layouts[c].is_right
+			? shifted(d->g, b->shift, str_text(&d->text), d->text.n)
+			: 0;
+
+		column =
+			draw_cell(d, column, c, str_text(&d->text) + from, d->text.n - from, style);
+	}
+}
+
+/* A node has its share of the whole in the first column, and its name, by depth, behind that. */
+static void draw_node(struct drawer *d, const struct lineup_line *line)
+{
+	struct browser *b = d->b;
+	const struct rowset *tree = &b->lineup.trees[line->row].tree;
+	const struct rowset_node *node = &tree->nodes[line->node];
+	const double share = tree->whole ? (double)node->total / (double)tree->whole : 0;
+	struct grid_style style =
+		d->is_found ? (struct grid_style){.attributes = GRID_BOLD | GRID_UNDERLINE} : plain;
+	unsigned column = MARKER;
+
+	if (b->heat < b->rows->n_shown) {
+		draw_bar(d->g, d->row, column, share);
+		column += BAR + 1;
+	}
+	str_cut(&d->text, 0);
+	num_add_percent(&d->text, node->total, tree->whole);
+	grid_puts(d->g, d->row,
+		column +
+			(unsigned)(MAX(b->widths[0], (size_t)8) -
+				MIN((size_t)8, grid_width(d->g, str_text(&d->text), d->text.n))),
+		str_text(&d->text), style_of_share(share));
+	column += (unsigned)MAX(b->widths[0], (size_t)8) + 2 + INDENT * line->depth;
+	grid_puts(d->g, d->row, column,
+		line->head != line->node                  ? "|"
+			: line->is_open && line->has_more ? "-"
+			: line->has_more                  ? "+"
+							  : " ",
+		dim);
+	str_cut(&d->text, 0);
+	lineup_add_name(&b->lineup, line, &d->text);
+	grid_puts(d->g, d->row, column + 2,
+		str_text(&d->text) + shifted(d->g, b->shift, str_text(&d->text), d->text.n), style);
+}
+
+static void draw_line(struct drawer *d, size_t at)
+{
+	const struct lineup_line *line = &d->b->lineup.lines.at[at];
+
+	d->is_found = lineup_is_found(&d->b->lineup, line);
+	if (line->node) {
+		draw_node(d, line);
+		return;
+	}
+	grid_puts(d->g, d->row, 0, !line->has_more ? " " : line->is_open ? "-" : "+", bold);
+	draw_table_row(d, line);
+}
+
+void browser_add_line(struct browser *b, size_t line, struct str *text)
+{
+	enum { WIDE = 1000 };
+	struct grid g = {0};
+	struct drawer d = {.b = b, .g = &g};
+	const unsigned before = b->shift;
+
+	b->shift = 0;
+	grid_resize(&g, WIDE, 1);
+	draw_line(&d, line);
+	grid_add_row(&g, 0, text);
+	str_addc(text, '\n');
+	b->shift = before;
+	str_fini(&d.room);
+	str_fini(&d.text);
+	grid_fini(&g);
+}
+
+/* ---- around the lines ---- */
+
+/* What the table is of: the text's title. */
+static void draw_title(struct browser *b, struct grid *g)
+{
+	const struct rowset *head = b->rows->head;
+	struct str text = {0}, room = {0};
+	struct cell cell;
+
+	for (size_t i = 0; head && i < MIN(head->n_shown, (size_t)3); i++) {
+		rowset_cell(head, &head->shown[i], 0, 0, &room, &cell);
+		str_addf(&text, "%s%s ", i ? "  " : " ", head->shown[i].title);
+		cell_add_text(&cell, &text);
+	}
+	if (b->source->n > 1)
+		str_addf(&text, "  [%zu of %zu: Tab]", b->table + 1, b->source->n);
+	str_addf(&text, "  %s", b->source->title);
+	grid_blank(g, 0, 0, g->columns, reverse);
+	grid_puts(g, 0, 0, str_text(&text), reverse);
+	str_fini(&text);
+	str_fini(&room);
+}
+
+static void draw_header(struct browser *b, struct grid *g)
+{
+	unsigned column = MARKER + (b->heat < b->rows->n_shown ? BAR + 1 : 0);
+
+	for (size_t c = 0; c < b->rows->n_shown; c++) {
+		const char *title = b->layouts[c].title;
+		const size_t used = grid_width(g, title, strlen(title));
+		const size_t room = b->widths[c] > used ? b->widths[c] - used : 0;
+
+		grid_puts(g, 1, column + (b->layouts[c].is_right ? (unsigned)room : 0), title,
+			bold);
+		column += (unsigned)b->widths[c] + 2;
+	}
+}
+
+static void draw_status(struct browser *b, struct grid *g)
+{
+	const unsigned row = g->rows - 1;
+	struct str text = {0};
+
+	if (b->mode == BROWSER_SEARCH) {
+		str_addf(&text, "/%s", str_text(&b->search));
+		const unsigned end = grid_puts(g, row, 0, str_text(&text), plain);
+
+		grid_puts(g, row, end, " ", reverse);
+		str_cut(&text, 0);
+		str_addf(&text, "  %zu found%s", b->lineup.n_found,
+			b->lineup.search.is_plain ? ", as plain text" : "");
+		grid_puts(g, row, end + 1, str_text(&text), dim);
+	} else if (b->message.n) {
+		grid_puts(g, row, 0, str_text(&b->message), bold);
+	} else if (b->mode == BROWSER_PAGE) {
+		grid_puts(g, row, 0, "q: back to the rows", dim);
+	} else {
+		str_addf(&text, "%zu of %zu lines", b->lineup.lines.n ? b->line + 1 : 0,
+			b->lineup.lines.n);
+		if (b->lineup.search.words.n)
+			str_addf(&text, ", %zu of %zu rows have /%s", b->lineup.n_found,
+				b->lineup.order.n, str_text(&b->search));
+		str_add(&text, "   h: help  q: quit");
+		grid_puts(g, row, 0, str_text(&text), dim);
+	}
+	str_fini(&text);
+}
+
+static void draw_page(struct browser *b, struct grid *g)
+{
+	const char *at = str_text(&b->page);
+	size_t line = 0;
+
+	grid_blank(g, 0, 0, g->columns, reverse);
+	grid_puts(g, 0, 1, b->page_title, reverse);
+	for (unsigned row = HEAD_LINES; *at && row + FOOT_LINES < g->rows; line++) {
+		const size_t n = strcspn(at, "\n");
+
+		if (line >= b->page_first) {
+			const size_t from = shifted(g, b->shift, at, n);
+
+			grid_put(g, row++, 1, g->columns, at + from, n - from, plain);
+		}
+		at += n + (at[n] != '\0');
+	}
+}
+
+static void draw_menu(struct browser *b, struct grid *g)
+{
+	grid_blank(g, 0, 0, g->columns, reverse);
+	grid_puts(g, 0, 1, "Sort rows by", reverse);
+	for (size_t c = 0; c <= b->rows->n_shown; c++) {
+		const unsigned row = HEAD_LINES + (unsigned)c;
+		const char *title =
+			c < b->rows->n_shown ? b->layouts[c].title : "as the report does";
+
+		if (row + FOOT_LINES >= g->rows)
+			break;
+		grid_puts(g, row, 3, title + strspn(title, " "), plain);
+		if (c == b->choice)
+			grid_mark(g, row, 1, g->columns, GRID_REVERSE, GRID_DEFAULT);
+	}
+}
+
+/* Keeps the cursor among the lines that are drawn. */
+static void scroll(struct browser *b, unsigned height)
+{
+	const size_t n = b->lineup.lines.n;
+
+	b->height = MAX(height, 1u);
+	b->line = n ? MIN(b->line, n - 1) : 0;
+	if (b->line < b->first)
+		b->first = b->line;
+	if (b->line >= b->first + b->height)
+		b->first = b->line - b->height + 1;
+	b->first = MIN(b->first, n > b->height ? n - b->height : 0);
+}
+
+static void draw_rows(struct browser *b, struct grid *g)
+{
+	struct drawer d = {.b = b, .g = g};
+	size_t widths = 0, before;
+
+	/* A wider cell moves those of the lines above it: then they are drawn again. */
+	do {
+		for (unsigned row = HEAD_LINES; row + FOOT_LINES < g->rows; row++)
+			grid_blank(g, row, 0, g->columns, plain);
+		before = widths;
+		for (unsigned i = 0; i < b->height && b->first + i < b->lineup.lines.n; i++) {
+			d.row = HEAD_LINES + i;
+			draw_line(&d, b->first + i);
+		}
+		widths = 1;
+		for (size_t c = 0; c < b->rows->n_shown; c++)
+			widths += b->widths[c];
+	} while (widths != before);
+	draw_title(b, g);
+	draw_header(b, g);
+	if (b->lineup.lines.n)
+		grid_mark(g, HEAD_LINES + (unsigned)(b->line - b->first), 0, g->columns,
+			GRID_REVERSE, GRID_DEFAULT);
+	else
+		grid_puts(g, HEAD_LINES, MARKER,
+			b->lineup.search.words.n
+				? "no row is found: f shows all, / searches for something else"
+				: "there are no rows",
+			plain);
+	str_fini(&d.room);
+	str_fini(&d.text);
+}
+
+void browser_draw(struct browser *b, struct grid *g)
+{
+	if (g->rows <= HEAD_LINES + FOOT_LINES || g->columns < 10) {
+		grid_puts(g, 0, 0, "too small", plain);
+		return;
+	}
+	scroll(b, g->rows - HEAD_LINES - FOOT_LINES);
+	if (b->mode == BROWSER_PAGE)
+		draw_page(b, g);
+	else if (b->mode == BROWSER_MENU)
+		draw_menu(b, g);
+	else
+		draw_rows(b, g);
+	draw_status(b, g);
+}

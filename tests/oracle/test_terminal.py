@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+"""report --tui in a terminal that others wrote (tmux): the text's numbers, sizes, colours, hostile names, and what is left behind."""
+import os
+import re
+import shlex
+import signal
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *  # noqa: E402,F403
+
+BAR = 11  # the columns of the marker and the bar, in front of each row
+HOSTILE = {'control': 'e\x1b[2J\x07\x0b\x7f', 'bidi': 'a\u202eb\u2066c', 'arabic': '\u0627\u0644\u0639', 'wide': '\u6f22\u5b57' * 3, 'marks': 'z' + '\u0301' * 50,
+           'joiner': '\U0001f469\u200d\U0001f469\u200d\U0001f467', 'mark first': '\u0301x', 'variation': '\u2764\ufe0f\u2764\ufe0f', 'bytes': b'\xff\xc3(\xe6'}
+
+
+opened = []
+
+
+class Terminal:
+    """A window of tmux with a shell in it."""
+    def __init__(self, columns=80, rows=24, **env):
+        needs('tmux', 'bash', 'stty')
+        # One that has just ended may still be there.
+        self.socket = os.path.abspath(f'tmux{len(opened)}')
+        opened.append(self)
+        variables = dict({'LANG': 'C.UTF-8', 'LC_ALL': 'C.UTF-8', 'PS1': '$ ', 'TERM': 'xterm-256color', 'HISTFILE': '/dev/null'}, **env)
+        words = ' '.join(f'{name}={shlex.quote(value)}' for name, value in variables.items())
+        clean = {name: value for name, value in os.environ.items() if name not in ('TMUX', 'NO_COLOR', 'COLORTERM')}
+        assert run('tmux', '-u', '-f', '/dev/null', '-S', self.socket, 'new-session', '-d', '-x', str(columns), '-y', str(rows),
+                   f'env {words} bash --norc --noprofile -i', env=dict(clean, LANG='C.UTF-8', LC_ALL='C.UTF-8')).status == 0
+        self.waits(lambda: '$' in self.text())
+
+    def tmux(self, *words):
+        result = run('tmux', '-u', '-S', self.socket, *words)
+        assert result.status == 0, result
+        return result.out
+
+    def text(self, *how):
+        return self.tmux('capture-pane', '-p', *how)
+
+    def lines(self):
+        return self.text().splitlines()
+
+    def state(self):
+        """What programs switch on and off: the alternate screen, the cursor, the mouse, wrapping."""
+        return self.tmux('display-message', '-p', '#{alternate_on} #{cursor_flag} #{mouse_any_flag} #{wrap_flag}').strip()
+
+    def waits(self, condition):
+        try:
+            wait_for(condition)
+        except AssertionError as e:
+            raise AssertionError(f'{e}:\n{self.text()}') from None
+
+    def types(self, *keys):
+        self.tmux('send-keys', *keys)
+
+    def command(self, text):
+        self.types('-l', text)
+        self.types('Enter')
+
+    def opens(self, *words):
+        self.command(' '.join(map(shlex.quote, (PACE, 'report', '--tui', *words))))
+        self.waits(lambda: 'h: help' in self.text())
+
+    def rows(self):
+        return [line for line in self.lines()[2:-1] if line.strip()]
+
+    def ends(self):
+        self.tmux('kill-server')
+
+
+def write_folded(path, stacks):
+    with open(path, 'wb') as file:
+        for stack, n in stacks:
+            file.write((stack if isinstance(stack, bytes) else stack.encode()) + b' %d\n' % n)
+
+
+def write_plain(path):
+    write_folded(path, [(f'sh;main;walk;function_{i:02}', 100 - i) for i in range(40)] + [('sh;main', 7)])
+
+
+def rows_of_text(*words):
+    result = pace('report', '-g', 'none', *words)
+    assert result.status == 0, result
+    return [' '.join(line.split()) for line in result.out.splitlines() if line and not line.startswith('#')]
+
+
+def pid_of(terminal):
+    shell = int(terminal.tmux('display-message', '-p', '#{pane_pid}'))
+    wait_for(lambda: children(shell))
+    return children(shell)[0]
+
+
+
+def squeezed(lines):
+    return [' '.join(line[BAR:].split()) for line in lines]
+
+
+@test
+def every_row_has_the_numbers_and_names_of_the_text():
+    write_plain('plain.folded')
+    files = [['-i', 'plain.folded']]
+    for name in ('own/perf72-dwarf-zstd.data', 'own/be-group.data', 'own/be-clock.data'):
+        path = os.path.join(SHARED, 'fixtures', name)
+        if os.path.exists(path):
+            files += [['-i', path], ['-i', path, '-s', 'comm,dso', '-n']]
+    for i, words in enumerate(files):
+        expected = rows_of_text(*words)
+        for columns, rows in (80, 24), (200, 50):
+            terminal = Terminal(columns, rows)
+            terminal.opens('-g', 'none', *words)  # callers come first where there are graphs
+            first = squeezed(terminal.rows())
+            assert len(first) == min(rows - 3, len(expected)), (first, expected)
+            terminal.types('End')
+            terminal.waits(lambda: terminal.lines()[-1].startswith(f'{len(expected)} of {len(expected)} lines'))
+            last = squeezed(terminal.rows())
+            for ours, theirs in [*zip(first, expected), *zip(last, expected[-len(last):])]:
+                assert ours and theirs.startswith(ours) and ours.split()[0] == theirs.split()[0], (ours, theirs)
+            terminal.types('P')
+            terminal.waits(lambda: f"wrote {len(expected)} lines to 'pace.hist.0'" in terminal.text())
+            with open('pace.hist.0', encoding='utf-8') as file:
+                assert squeezed(file) == expected
+            os.unlink('pace.hist.0')
+            terminal.ends()
+
+
+@test
+def call_chains_have_the_shares_of_the_text():
+    write_folded('calls.folded', [('sh;main;a;b', 60), ('sh;main;a;c', 25), ('sh;main;d', 15)])
+    graph = pace('report', '-i', 'calls.folded', '-g', 'caller').out.split("0.00%  main")[1].split("  0.00%")[0]
+    terminal = Terminal()
+    terminal.opens('-i', 'calls.folded', '-g', 'caller')
+    terminal.types('e')
+    terminal.waits(lambda: any('- ' in line[BAR:] for line in terminal.rows()))
+    shown = dict(re.findall(r'^  \S+ +([\d.]+%) +[-+|]? *(\w)$', terminal.text(), re.M)[i][::-1] for i in range(4))
+    drawn = {name: share for share, name in re.findall(r'--([\d.]+%)--(\w)\b', graph)}
+    assert drawn and all(shown[name] == share for name, share in drawn.items()), (shown, drawn, graph)
+    terminal.ends()
+
+
+@test
+def the_screen_follows_the_size_of_the_window():
+    write_plain('plain.folded')
+    terminal = Terminal(80, 24)
+    terminal.opens('-i', 'plain.folded')
+    for columns, rows in (200, 50), (40, 10), (120, 30), (12, 3), (80, 24):
+        terminal.tmux('resize-window', '-x', str(columns), '-y', str(rows))
+        if rows <= 3:
+            terminal.waits(lambda: 'too small' in terminal.text())
+            continue
+        terminal.waits(lambda: len(terminal.lines()) == rows and terminal.lines()[-1].startswith('1 of 43 lines') and
+                       len(terminal.rows()) == min(rows - 3, 43) and terminal.lines()[0].startswith(' event'))
+        assert all(len(line) <= columns for line in terminal.lines())
+    terminal.ends()
+
+
+@test
+def the_terminal_is_as_it_was_whatever_ends_the_browser():
+    write_plain('plain.folded')
+    for how in ('q', 'Escape', 'C-c', signal.SIGTERM, signal.SIGHUP, signal.SIGSEGV, signal.SIGABRT):
+        terminal = Terminal()
+        terminal.command('stty -g >before; echo this was there')
+        terminal.waits(lambda: os.path.exists('before') and 'this was there' in terminal.lines())
+        before = terminal.state()
+        terminal.opens('-i', 'plain.folded')
+        assert terminal.state() == '1 0 1 0' and before == '0 1 0 1', (terminal.state(), before)
+        assert 'this was there' not in terminal.text()
+        if isinstance(how, str):
+            terminal.types(how)
+        else:
+            os.kill(pid_of(terminal), how)
+        terminal.waits(lambda: terminal.state() == before)
+        terminal.command('echo status $?; stty -g >after')
+        terminal.waits(lambda: os.path.exists('after') and re.search(r'^status \d+$', terminal.text('-S', '-100'), re.M))
+        status = int(re.search(r'^status (\d+)$', terminal.text('-S', '-100'), re.M).group(1))
+        # The sanitizers end by SIGABRT where the kernel would by SIGSEGV.
+        ends = {'q': [0], 'Escape': [0], 'C-c': [130]}.get(how) or [128 + how, 128 + signal.SIGABRT]
+        assert status in ends, (how, status)
+        with open('before', encoding='utf-8') as first, open('after', encoding='utf-8') as second:
+            assert first.read() == second.read(), how
+        assert 'this was there' in terminal.text('-S', '-100')
+        for name in ('before', 'after'):
+            os.unlink(name)
+        terminal.ends()
+
+
+@test
+def a_stopped_browser_gives_the_terminal_back_and_goes_on_with_fg():
+    write_plain('plain.folded')
+    for stops in (lambda t: t.types('C-z'), lambda t: os.kill(pid_of(t), signal.SIGTSTP)):
+        terminal = Terminal()
+        terminal.opens('-i', 'plain.folded')
+        terminal.types('Down', 'Down')
+        terminal.waits(lambda: terminal.lines()[-1].startswith('3 of 43'))
+        screen = terminal.text('-e')
+        stops(terminal)
+        terminal.waits(lambda: terminal.state() == '0 1 0 1' and 'Stopped' in terminal.text())
+        terminal.command('echo another screen; fg')
+        terminal.waits(lambda: terminal.state() == '1 0 1 0' and terminal.text('-e') == screen)
+        terminal.types('q')
+        terminal.waits(lambda: terminal.state() == '0 1 0 1')
+        terminal.ends()
+
+
+@test
+def a_terminal_that_is_closed_ends_the_browser():
+    write_plain('plain.folded')
+    terminal = Terminal()
+    terminal.opens('-i', 'plain.folded')
+    pid = pid_of(terminal)
+    assert 'report' in commands()[pid]
+    terminal.ends()
+    wait_for(lambda: 'report' not in commands().get(pid, ''))
+
+
+@test
+def colours_are_those_that_the_terminal_has():
+    write_plain('plain.folded')
+    for env, has, lacks in (({'COLORTERM': 'truecolor'}, '[34]8;2;', None), ({}, '38;5;', '38;2;'), ({'TERM': 'xterm'}, r'\x1b\[3[1-7]m', '38;'),
+                            ({'NO_COLOR': '1', 'COLORTERM': 'truecolor'}, None, r'\x1b\[([34][0-7]|[34]8)')):
+        terminal = Terminal(**env)
+        terminal.opens('-i', 'plain.folded')
+        text = '\n'.join(terminal.text('-e').splitlines()[1:])
+        assert (not has or re.search(has, text)) and (not lacks or not re.search(lacks, text)), (env, text)
+        terminal.ends()
+
+
+@test
+def a_hostile_name_changes_nothing_but_its_own_cell():
+    def shown(name):
+        write_folded('names.folded', [('sh;main;first', 30), (b'sh;main;' + (name if isinstance(name, bytes) else name.encode()), 20), ('sh;main;last', 10)])
+        terminal = Terminal(100, 12)
+        terminal.opens('-i', 'names.folded', '-s', 'symbol,comm')
+        lines = terminal.text().split('\n')
+        terminal.types('>')
+        terminal.waits(lambda: terminal.lines()[-1].startswith('4 of 4'))
+        moved = terminal.text().split('\n')
+        assert moved[:-2] == lines[:-2], (name, lines, moved)
+        terminal.ends()
+        return lines
+    plain = shown('plain')
+    row = next(i for i, line in enumerate(plain) if 'plain' in line)
+    for what, name in HOSTILE.items():
+        lines = shown(name)
+        assert len(lines) == len(plain), what
+        for i, (ours, theirs) in enumerate(zip(lines, plain)):
+            # A longer name makes its column wider, and moves those behind it, which is the same in all rows.
+            assert ours.split() == theirs.split() if i not in (0, row) else i == 0 or ours.split()[:3] == theirs.split()[:3], (what, ours, theirs)
+        assert lines[row].rstrip().endswith('sh'), (what, lines[row])
+        starts = {line.rindex('sh') for i, line in enumerate(lines) if line.rstrip().endswith('sh') and i != row}
+        assert len(starts) == 1, (what, lines)
+
+
+@test
+def without_a_terminal_or_a_cursor_it_is_plain_text():
+    write_plain('plain.folded')
+    plain = pace('report', '-i', 'plain.folded')
+    result = pace('report', '--tui', '-i', 'plain.folded')
+    assert result.status == 0 and result.out == plain.out and '--tui needs a terminal' in result.err, result
+    result = pace('report', '--tui', '--stdio', '-i', 'plain.folded')
+    assert result.status == 0 and (result.out, result.err) == (plain.out, plain.err), result
+    terminal = Terminal(200, 50, TERM='dumb')
+    terminal.command(f'{shlex.quote(PACE)} report --tui -i plain.folded 2>said; echo done')
+    terminal.waits(lambda: 'done' in terminal.lines())
+    assert terminal.state() == '0 1 0 1' and '--tui needs a terminal' in open('said', encoding='utf-8').read()
+    terminal.ends()
+    for words in (['--json'], ['--hierarchy'], ['--budget', '10'], ['-D'], ['--html', 'x.html'], ['--format', 'csv']):
+        result = pace('report', '--tui', '-i', 'plain.folded', *words)
+        assert result.status == 2 and '--tui' in result.err and not result.out and not os.path.exists('x.html'), (words, result)
+
+
+main()
