@@ -127,15 +127,27 @@ def unlisted():
             if name.endswith('.c') and f"'{'/'.join(part for part in ('src', folder, room, name) if part)}'" not in listed]
 
 
+def never_run():
+    """Tests in Python that are no suite: nobody would notice that they fail."""
+    tests = os.path.join(TOP, 'tests')
+    with open(os.path.join(tests, 'run.py'), encoding='utf-8') as file:
+        listed = file.read()
+    found = [os.path.relpath(os.path.join(folder, name), tests) for folder, _, names in os.walk(tests)
+             for name in names if name.startswith('test_') and name.endswith('.py')]
+    # tests/guest/run.py runs all that it finds beside it.
+    return [f'tests/{name}: not in tests/run.py' for name in found if f'/{name}\'' not in listed and not name.startswith('guest/')]
+
+
 def main():
     failed = 0
     for number, (sentence, problems) in enumerate((('folders_and_rooms_include_only_to_their_left', check()),
-                                                   ('meson_lists_every_source', unlisted())), 1):
+                                                   ('meson_lists_every_source', unlisted()),
+                                                   ('every_test_is_run', never_run())), 1):
         for problem in problems:
             print('#', problem)
         print('not ok' if problems else 'ok', number, '-', sentence)
         failed += bool(problems)
-    print('1..2')
+    print('1..3')
     sys.exit(failed > 0)
 
 

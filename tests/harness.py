@@ -39,6 +39,9 @@ TIMES = os.environ.get('PACE_TIMES')
 os.environ['ASAN_OPTIONS'] = 'detect_leaks=0:abort_on_error=1'
 os.environ['UBSAN_OPTIONS'] = 'halt_on_error=1:abort_on_error=1:print_stacktrace=1'
 
+# Tests on terminals of their own are nobody who could leave a pager.
+os.environ['PACE_PAGER'] = ''
+
 # Who is started in the background ignores these, and so would all that is started here.
 for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
     if signal.getsignal(number) == signal.SIG_IGN:

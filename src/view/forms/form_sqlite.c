@@ -95,11 +95,11 @@ enum total { TOTAL_SELF_SAMPLES, TOTAL_SELF, TOTAL_SAMPLES, TOTAL_PERIOD, TOTALS
 /* ---- SQLite ---- */
 
 /* Few need it, and linked with it every start of pace would take longer: it is loaded when it is asked for, and stays loaded. */
-#define FUNCTIONS(X)                                                                     \
-	X(bind_int64)                                                                    \
-	X(bind_null)                                                                     \
-	X(bind_text) X(close) X(exec) X(finalize) X(free) X(open) X(prepare_v2) X(reset) \
-		X(serialize) X(step)
+#define FUNCTIONS(X)  \
+	X(bind_int64) \
+	X(bind_null)  \
+	X(bind_text)  \
+	X(close) X(exec) X(finalize) X(free) X(open) X(prepare_v2) X(reset) X(serialize) X(step)
 
 static struct {
 #define MEMBER(name) __typeof__(sqlite3_##name) *name;
