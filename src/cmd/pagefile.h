@@ -1,5 +1,5 @@
 /*
- * pagefile.h - the file of --html or --flame: it gets its name when the page is complete.
+ * pagefile.h - the file of a page or a picture: it gets its name when it is complete.
  *
  * In       a path; what writes the page
  * Out      out->fd is the new file's while it is open, standard output's again afterwards

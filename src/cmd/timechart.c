@@ -4,9 +4,9 @@
 
 #include "base/num.h"
 #include "cmd/cmd.h"
+#include "cmd/pagefile.h"
 #include "cmd/symbols.h"
 #include "cmd/timechart.h"
-#include "file/fresh.h"
 #include "profile/chart/scheduling.h"
 #include "profile/check/ledger.h"
 #include "trace/follow.h"
@@ -282,24 +282,17 @@ static int write_chart(struct charting *c, struct err *err)
 		.n_cpus = MAX(c->chart.cpus.n, c->trace.session.reader.info.host.cpus.n)};
 	struct fresh file;
 	struct out out = {0};
-	int result = 0;
+	int result;
 
-	if (fresh_init(&file, c->o->output, true, err))
-		return err->code;
-	out.fd = fresh_open(&file, err);
-	if (out.fd < 0)
+	if (pagefile_open(&file, c->o->output, &out, err))
 		return err->code;
 	if (c->o->html)
 		charthtml_add(&out, &c->chart, &c->o->svg, &about);
 	else
 		chartsvg_add(&out, &c->chart, &c->o->svg, &about);
-	result = out_close(&out, err);
-	close(out.fd);
-	if (result || fresh_commit(&file, err)) {
-		fresh_abandon(&file);
-		return err->code;
-	}
-	return 0;
+	result = pagefile_close(&file, &out, 0, err);
+	str_fini(&out.text);
+	return result;
 }
 
 static int say_written(const struct charting *c, struct err *err)

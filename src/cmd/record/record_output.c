@@ -200,6 +200,17 @@ bool record_wants_build_ids(const struct record_options *o)
 		(o->files.no_build_ids < 0 ? is_default : !o->files.no_build_ids);
 }
 
+/* Dummies only carry records, of switches for instance. */
+static bool is_sampled(const struct recording *rec)
+{
+	if (rec->options->has_no_samples)
+		return false;
+	vec_each(e, &rec->events)
+		if (e->attr.type != PERF_TYPE_SOFTWARE || e->attr.config != PERF_COUNT_SW_DUMMY)
+			return true;
+	return false;
+}
+
 static void say_result(const struct recording *rec, const char *name,
 	const struct session_tally *tally)
 {
@@ -217,8 +228,7 @@ static void say_result(const struct recording *rec, const char *name,
 		fprintf(stderr, " ]\n");
 	else
 		fprintf(stderr, " (%llu samples) ]\n", (unsigned long long)tally->n_samples);
-	if (!tally->n_samples && !tally->n_lost_samples && rec->writer.is_file &&
-		!rec->options->has_no_samples)
+	if (!tally->n_samples && !tally->n_lost_samples && rec->writer.is_file && is_sampled(rec))
 		fprintf(stderr, "[ pace record: Nothing was sampled: %s ]\n",
 			rec->loses_counters
 				? "the kernel took the counters away when the command started"
