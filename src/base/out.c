@@ -40,5 +40,8 @@ int out_close(struct out *o, struct err *err)
 	str_fini(&o->text);
 	if (o->sys == EPIPE && is_routed(o))
 		return 0;
-	return o->sys ? err_sys(err, o->sys, "writing the output") : 0;
+	if (!o->sys)
+		return 0;
+	return o->name ? err_sys(err, o->sys, "writing '%s'", o->name)
+		       : err_sys(err, o->sys, "writing the output");
 }

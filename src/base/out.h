@@ -13,6 +13,7 @@
 #include "base/str.h"
 
 struct out {
+	const char *name; /* of the file, for errors; NULL: it is the output */
 	int fd;
 	int sys; /* errno of the first write that failed; nothing is written after it */
 	struct str text;

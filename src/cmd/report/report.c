@@ -180,6 +180,7 @@ static int open_output(struct newfile *file, const char *output, struct out *out
 	if (newfile_create(file, output, "", 0, err))
 		return err->code;
 	out->fd = file->fd;
+	out->name = output;
 	return 0;
 }
 
