@@ -222,8 +222,9 @@ static void find_remarks(struct charting *c)
 	struct str *r = &c->remarks;
 
 	if (!s->has[SCHEDULING_SWITCH] && !s->has[SCHEDULING_ENTER] && t->rows.n)
-		str_add(r,
-			"Made from context switches only: tasks that waited for I/O count as sleeping, and when they were woken is not known.\n");
+		str_addf(r,
+			"Made from context switches only: tasks that waited for I/O count as sleeping%s.\n",
+			t->has_wakes ? "" : ", and when they were woken is not known");
 	else if (s->has[SCHEDULING_SWITCH] && !t->has_wakes)
 		str_add(r, "No wake-ups were recorded: tasks count as sleeping until they run.\n");
 	if (!t->has_idle && t->cpus.n && s->has[SCHEDULING_SWITCH])

@@ -523,6 +523,20 @@ def damaged_recordings_end_without_a_crash():
 
 
 @test
+def tasks_that_a_command_wakes_are_not_drawn_where_their_switches_are_not_recorded():
+    """They would wait for a CPU until the end."""
+    needs_root()
+    can_record()
+    result = pace('record', '--wall', '-q', '-o', 'wall.data', 'sh', '-c', 'for i in 1 2 3; do sleep 0.1; done')
+    assert result.status == 0, result
+    if 'sched:sched_wakeup' not in pace('evlist', '-i', 'wall.data').out:
+        skip('wake-ups are not recorded here')
+    draw('wall.data', '-n', '1000')
+    names = {text.split(':')[0].split(' ')[0] for text in Chart('output.svg').texts() if re.match(r'\S+:\d+$|\S+ \u00d7\d+$', text)}
+    assert 'sh' in names and names <= {'sh', 'sleep', 'pace'}, names
+
+
+@test
 def users_without_rights_get_their_own_tasks():
     needs_root()
     needs('setpriv')

@@ -127,6 +127,11 @@ static struct chart_task *task_living(struct chart *t, u32 tid)
 	return task;
 }
 
+bool chart_has_seen(struct chart *t, u32 tid)
+{
+	return task_get(t, tid)->life != CHART_NONE;
+}
+
 static void put(struct chart *t, struct lane *l, u64 time, enum lane_state state, u32 who)
 {
 	const size_t before = l->pieces.n;

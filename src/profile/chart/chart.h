@@ -137,6 +137,9 @@ void chart_switch(struct chart *t, u64 time, u32 cpu, u32 prev, enum chart_leave
 void chart_in(struct chart *t, u64 time, u32 cpu, u32 tid);
 void chart_out(struct chart *t, u64 time, u32 cpu, u32 tid, enum chart_leave why);
 
+/* Whether anything was seen of the task since it began. */
+bool chart_has_seen(struct chart *t, u32 tid);
+
 /* `waker` 0: an interrupt. A task that is already awake has no use for it, and it is not counted. */
 void chart_waking(struct chart *t, u32 tid, u32 waker);
 void chart_wakeup(struct chart *t, u64 time, u32 tid, u32 waker);

@@ -249,6 +249,9 @@ static void take_wakeup(struct scheduling *s, const struct scheduling_event *e,
 
 	if (!tid)
 		return;
+	/* Records of switches may be of some tasks only: of others that these wake, it is never seen that they run. */
+	if (!s->has[SCHEDULING_SWITCH] && !chart_has_seen(s->chart, tid))
+		return;
 	know_name(s, &e->fields[WOKEN_COMM], &sample->raw, 0, tid);
 	if (e->role == SCHEDULING_WAKING)
 		chart_waking(s->chart, tid, waker_of(s, e, sample));
