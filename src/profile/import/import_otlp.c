@@ -26,15 +26,14 @@ static int take_fields(struct otlp_reader *r, struct bytes b, u64 *ret_stack, st
 	while ((got = protobuf_next(&b, &f)) > 0) {
 		if (f.number == OTLP_SAMPLE_STACK && f.type == PROTOBUF_VARINT)
 			*ret_stack = f.value;
-		if ((f.number == OTLP_SAMPLE_VALUES && IMPORTING_TAKE_LIST(&f, &r->values)) ||
-			(f.number == OTLP_SAMPLE_ATTRIBUTES &&
-				IMPORTING_TAKE_LIST(&f, &r->numbers)))
-			return otlp_cut_off(r, &f.bytes, err);
+		if ((f.number == OTLP_SAMPLE_VALUES && MESSAGES_TAKE_LIST(&f, &r->values)) ||
+			(f.number == OTLP_SAMPLE_ATTRIBUTES && MESSAGES_TAKE_LIST(&f, &r->numbers)))
+			return messages_cut_off(r->b.in, &f.bytes, err);
 		if (f.number == OTLP_SAMPLE_TIMES)
 			r->n_times +=
 				f.type == PROTOBUF_BYTES ? bytes_left(&f.bytes) / TIME_BYTES : 1;
 	}
-	return got ? otlp_cut_off(r, &b, err) : 0;
+	return got ? messages_cut_off(r->b.in, &b, err) : 0;
 }
 
 /* The sum of a sample's values; without values it is the number of its times. */
@@ -44,11 +43,11 @@ static int sum_values(const struct otlp_reader *r, const struct bytes *at, u64 *
 	*ret_sum = r->values.n ? 0 : r->n_times;
 	vec_each(v, &r->values) {
 		if ((s64)*v < 0)
-			return otlp_damaged(r, at,
+			return messages_damaged(r->b.in, at,
 				"a value is negative: this is a difference of profiles; give both profiles to 'pace diff'",
 				err);
 		if (__builtin_add_overflow(*ret_sum, *v, ret_sum))
-			return otlp_damaged(r, at,
+			return messages_damaged(r->b.in, at,
 				"the sum of all values is more than 64 bits hold", err);
 	}
 	return 0;
@@ -92,8 +91,8 @@ static int take_sample(struct otlp_reader *r, struct otlp_event *e, bool is_coun
 		return err->code;
 	if (__builtin_add_overflow(e->sum, value, &e->sum) ||
 		__builtin_add_overflow(e->n_samples, n, &e->n_samples))
-		return otlp_damaged(r, &message, "the sum of all values is more than 64 bits hold",
-			err);
+		return messages_damaged(r->b.in, &message,
+			"the sum of all values is more than 64 bits hold", err);
 	importing_add_stack(&r->b, made, e->event, n, value, labels);
 	return 0;
 }
@@ -110,10 +109,10 @@ static int read_type(const struct otlp_reader *r, struct bytes profile, struct o
 	*ret = (struct otlp_event){0};
 	while ((got = protobuf_next(&profile, &f)) > 0)
 		if (f.number == OTLP_SAMPLE_TYPE && f.type == PROTOBUF_BYTES &&
-			otlp_take_numbers(r, f.bytes, places, ARRAY_SIZE(places), err))
+			messages_take_numbers(r->b.in, f.bytes, places, ARRAY_SIZE(places), err))
 			return err->code;
 	if (got)
-		return otlp_cut_off(r, &profile, err);
+		return messages_cut_off(r->b.in, &profile, err);
 	return MAX(ret->type, ret->unit) < MAX(r->strings.n, (size_t)1)
 		? 0
 		: otlp_unknown_entry(r, &profile, err);
@@ -121,7 +120,7 @@ static int read_type(const struct otlp_reader *r, struct bytes profile, struct o
 
 static bool is_count(struct otlp_reader *r, const struct otlp_event *type)
 {
-	return !strcmp(otlp_string(r, type->unit), "count");
+	return !strcmp(messages_string(&r->b, &r->strings, type->unit), "count");
 }
 
 /* The event of that type, which is new if there is none; NULL: there are too many. */
@@ -133,7 +132,8 @@ static struct otlp_event *event_of(struct otlp_reader *r, const struct otlp_even
 	if (r->events.n == EVENTS_MOST)
 		return NULL;
 	str_clear(&r->room);
-	str_addf(&r->room, "%s/%s", otlp_string(r, type->type), otlp_string(r, type->unit));
+	str_addf(&r->room, "%s/%s", messages_string(&r->b, &r->strings, type->type),
+		messages_string(&r->b, &r->strings, type->unit));
 	vec_add(&r->events, *type);
 	r->events.at[r->events.n - 1].event = importing_event(&r->b, str_text(&r->room), 0);
 	return &r->events.at[r->events.n - 1];
@@ -167,7 +167,7 @@ static int take_profile(struct otlp_reader *r, size_t i, struct err *err)
 		return err->code;
 	e = event_of(r, &type);
 	if (!e)
-		return otlp_damaged(r, &b, "there are more than 64 sample types", err);
+		return messages_damaged(r->b.in, &b, "there are more than 64 sample types", err);
 	counts = is_count(r, &type);
 	has_neighbour = !counts && find_neighbour(r, i, &neighbour);
 	while (protobuf_next(&b, &f) > 0) {
@@ -190,7 +190,7 @@ static int take_scope(struct otlp_reader *r, struct bytes b, struct err *err)
 		if (f.number == OTLP_PROFILES && f.type == PROTOBUF_BYTES)
 			vec_add(&r->profiles, f.bytes);
 	if (got)
-		return otlp_cut_off(r, &b, err);
+		return messages_cut_off(r->b.in, &b, err);
 	for (size_t i = 0; i < r->profiles.n; i++)
 		if (take_profile(r, i, err))
 			return err->code;
@@ -206,13 +206,13 @@ static int take_resource(struct otlp_reader *r, struct bytes b, struct err *err)
 		if (f.number == OTLP_SCOPE_PROFILES && f.type == PROTOBUF_BYTES &&
 			take_scope(r, f.bytes, err))
 			return err->code;
-	return got ? otlp_cut_off(r, &b, err) : 0;
+	return got ? messages_cut_off(r->b.in, &b, err) : 0;
 }
 
 /* The dictionary may come behind what refers to it. */
 static int take_all(struct otlp_reader *r, struct err *err)
 {
-	struct bytes all = import_bytes(r->in), b = all;
+	struct bytes all = import_bytes(r->b.in), b = all;
 	struct protobuf_field f;
 	int got;
 
@@ -221,9 +221,9 @@ static int take_all(struct otlp_reader *r, struct err *err)
 			otlp_take_dictionary(r, f.bytes, err))
 			return err->code;
 	if (got)
-		return otlp_cut_off(r, &b, err);
+		return messages_cut_off(r->b.in, &b, err);
 	if (!r->stacks.n)
-		return otlp_damaged(r, &all,
+		return messages_damaged(r->b.in, &all,
 			"the profile's dictionary has no stacks: it is of another version of OpenTelemetry's proto than 1.11",
 			err);
 	r->b.charged_at = 0;
@@ -232,14 +232,14 @@ static int take_all(struct otlp_reader *r, struct err *err)
 			take_resource(r, f.bytes, err))
 			return err->code;
 	if (!r->events.n)
-		return otlp_damaged(r, &all, "there is no profile", err);
-	return import_charge(r->in, r->b.profile, r->b.held, r->in->bytes.n, err);
+		return messages_damaged(r->b.in, &all, "there is no profile", err);
+	return import_charge(r->b.in, r->b.profile, r->b.held, r->b.in->bytes.n, err);
 }
 
 static int otlp_read(const struct import *in, const struct import_options *o, struct profile *p,
 	struct err *err)
 {
-	struct otlp_reader r = {.in = in, .unknown = PROFILE_NO_FRAME};
+	struct otlp_reader r = {.unknown = PROFILE_NO_FRAME};
 	int result;
 
 	importing_init(&r.b, in, o, p);

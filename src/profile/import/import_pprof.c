@@ -6,10 +6,9 @@
  * number of samples is the value of the nearest type before it that is a count.
  * Source   github.com/google/pprof: proto/profile.proto, proto/README.md
  */
-#include "profile/import/importing.h"
+#include "profile/import/messages.h"
 
 #include "base/hash.h"
-#include "base/protobuf.h"
 #include "event/abi.h"
 #include "machine/dso.h"
 #include "profile/import/pprof.h"
@@ -46,8 +45,7 @@ struct call {
 
 struct pprof_reader {
 	struct importing b;
-	const struct import *in;
-	VEC(struct bytes) strings;
+	message_strings strings;
 	VEC(struct type) types;
 	VEC(struct pprof_mapping) mappings;
 	VEC(struct function) functions;
@@ -64,50 +62,15 @@ struct pprof_reader {
 	struct str room;
 };
 
-static int damaged(const struct pprof_reader *r, const struct bytes *at, const char *reason,
-	struct err *err)
-{
-	return err_set(err, ERR_FORMAT, "'%s': at offset 0x%llx%s, %s", r->in->path,
-		(unsigned long long)at->offset, r->in->is_packed ? " of the unpacked data" : "",
-		reason);
-}
-
-static int cut_off(const struct pprof_reader *r, const struct bytes *at, struct err *err)
-{
-	return damaged(r, at, "a field of the profile is cut off or damaged", err);
-}
-
 /* ---- tables ---- */
-
-/* Stores the numbers of a message at places[field]; skips other fields. */
-static int take_numbers(const struct pprof_reader *r, struct bytes b, u64 *const *places, size_t n,
-	struct err *err)
-{
-	struct protobuf_field f;
-	int got;
-
-	while ((got = protobuf_next(&b, &f)) > 0)
-		if (f.number < n && places[f.number] && f.type == PROTOBUF_VARINT)
-			*places[f.number] = f.value;
-	return got ? cut_off(r, &b, err) : 0;
-}
 
 static int check_string(const struct pprof_reader *r, u64 string, const struct bytes *at,
 	struct err *err)
 {
 	return string < r->strings.n || !string
 		? 0
-		: damaged(r, at, "a text is referred to that the profile does not have", err);
-}
-
-static const char *string_at(struct pprof_reader *r, u64 string)
-{
-	struct intern *strings = &r->b.profile->strings;
-
-	if (string >= r->strings.n)
-		return intern_str(strings, "");
-	return intern_add(strings, (const char *)r->strings.at[string].at,
-		bytes_left(&r->strings.at[string]));
+		: messages_damaged(r->b.in, at,
+			  "a text is referred to that the profile does not have", err);
 }
 
 static void add_id(struct table *ids, u64 id, size_t position)
@@ -131,8 +94,9 @@ static int take_type(struct pprof_reader *r, const struct protobuf_field *f, str
 	u64 *const places[] = {[1] = &t.type, [2] = &t.unit};
 
 	if (r->types.n == TYPES_MOST)
-		return damaged(r, &f->bytes, "there are more than 64 sample types", err);
-	if (take_numbers(r, f->bytes, places, ARRAY_SIZE(places), err))
+		return messages_damaged(r->b.in, &f->bytes, "there are more than 64 sample types",
+			err);
+	if (messages_take_numbers(r->b.in, f->bytes, places, ARRAY_SIZE(places), err))
 		return err->code;
 	vec_add(&r->types, t);
 	return 0;
@@ -148,7 +112,7 @@ static int take_mapping(struct pprof_reader *r, const struct protobuf_field *f, 
 		[5] = &m.file,
 		[6] = &m.build};
 
-	if (take_numbers(r, f->bytes, places, ARRAY_SIZE(places), err))
+	if (messages_take_numbers(r->b.in, f->bytes, places, ARRAY_SIZE(places), err))
 		return err->code;
 	add_id(&r->mapping_ids, m.id, r->mappings.n);
 	vec_add(&r->mappings, m);
@@ -160,7 +124,7 @@ static int take_function(struct pprof_reader *r, const struct protobuf_field *f,
 	struct function fn = {0};
 	u64 *const places[] = {[1] = &fn.id, [2] = &fn.name, [3] = &fn.system_name, [4] = &fn.file};
 
-	if (take_numbers(r, f->bytes, places, ARRAY_SIZE(places), err))
+	if (messages_take_numbers(r->b.in, f->bytes, places, ARRAY_SIZE(places), err))
 		return err->code;
 	add_id(&r->function_ids, fn.id, r->functions.n);
 	vec_add(&r->functions, fn);
@@ -172,7 +136,7 @@ static int take_location(struct pprof_reader *r, const struct protobuf_field *f,
 	struct location l = {.message = f->bytes, .frame = PROFILE_NO_FRAME};
 	u64 *const places[] = {[1] = &l.id};
 
-	if (take_numbers(r, f->bytes, places, ARRAY_SIZE(places), err))
+	if (messages_take_numbers(r->b.in, f->bytes, places, ARRAY_SIZE(places), err))
 		return err->code;
 	add_id(&r->location_ids, l.id, r->locations.n);
 	vec_add(&r->locations, l);
@@ -205,7 +169,7 @@ static int take_table(struct pprof_reader *r, const struct protobuf_field *f, st
 static int take_tables(struct pprof_reader *r, struct err *err)
 {
 	enum { EACH_ID = 16 };
-	struct bytes b = import_bytes(r->in);
+	struct bytes b = import_bytes(r->b.in);
 	struct protobuf_field f;
 	int got;
 
@@ -219,7 +183,7 @@ static int take_tables(struct pprof_reader *r, struct err *err)
 		if (importing_charge(&r->b, b.offset, err))
 			return err->code;
 	}
-	return got ? cut_off(r, &b, err) : 0;
+	return got ? messages_cut_off(r->b.in, &b, err) : 0;
 }
 
 /* ---- places ---- */
@@ -236,8 +200,8 @@ static u32 dso_of(struct pprof_reader *r, struct pprof_mapping *m)
 	}
 	if (m->dso != PROFILE_NO_FRAME)
 		return m->dso;
-	path = string_at(r, m->file);
-	build = string_at(r, m->build);
+	path = messages_string(&r->b, &r->strings, m->file);
+	build = messages_string(&r->b, &r->strings, m->build);
 	m->dso = *path ? importing_mapped(&r->b, path, *build ? build : NULL) : dso_of(r, NULL);
 	return m->dso;
 }
@@ -251,7 +215,8 @@ static u8 mode_of(const struct pprof_reader *r, u32 dso)
 
 static const char *file_text(struct pprof_reader *r, const struct function *fn)
 {
-	const char *file = fn ? string_at(r, fn->file) : "", *slash = strrchr(file, '/');
+	const char *file = fn ? messages_string(&r->b, &r->strings, fn->file) : "",
+		   *slash = strrchr(file, '/');
 
 	return intern_str(&r->b.profile->strings,
 		slash && !r->b.options->has_full_paths ? slash + 1 : file);
@@ -260,10 +225,10 @@ static const char *file_text(struct pprof_reader *r, const struct function *fn)
 /* The name of a function, or NULL. */
 static const char *name_of(struct pprof_reader *r, const struct function *fn)
 {
-	const char *name = fn ? string_at(r, fn->name) : "";
+	const char *name = fn ? messages_string(&r->b, &r->strings, fn->name) : "";
 
 	if (fn && !*name)
-		name = string_at(r, fn->system_name);
+		name = messages_string(&r->b, &r->strings, fn->system_name);
 	return *name ? name : NULL;
 }
 
@@ -311,11 +276,11 @@ static int take_line(struct pprof_reader *r, struct bytes message, struct err *e
 	u64 *const places[] = {[1] = &call.function, [2] = &call.line};
 	const struct function *fn;
 
-	if (take_numbers(r, message, places, ARRAY_SIZE(places), err))
+	if (messages_take_numbers(r->b.in, message, places, ARRAY_SIZE(places), err))
 		return err->code;
 	fn = call.function ? FIND(r, function, call.function) : NULL;
 	if (call.function && !fn)
-		return damaged(r, &message,
+		return messages_damaged(r->b.in, &message,
 			"a line refers to a function that the profile does not have", err);
 	if (fn &&
 		(check_string(r, fn->name, &message, err) ||
@@ -347,12 +312,12 @@ static int make_frame(struct pprof_reader *r, struct location *l, struct err *er
 	struct pprof_mapping *m;
 	u32 dso, symbol;
 
-	if (take_numbers(r, l->message, places, ARRAY_SIZE(places), err) ||
+	if (messages_take_numbers(r->b.in, l->message, places, ARRAY_SIZE(places), err) ||
 		take_calls(r, l->message, err))
 		return err->code;
 	m = mapping ? FIND(r, mapping, mapping) : NULL;
 	if (mapping && !m)
-		return damaged(r, &l->message,
+		return messages_damaged(r->b.in, &l->message,
 			"a location refers to a mapping that the profile does not have", err);
 	if (m &&
 		(check_string(r, m->file, &l->message, err) ||
@@ -402,19 +367,19 @@ static int take_label(struct pprof_reader *r, struct bytes message, u64 *labels,
 	const struct profile *p = r->b.profile;
 	const char *name;
 
-	if (take_numbers(r, message, places, ARRAY_SIZE(places), err) ||
+	if (messages_take_numbers(r->b.in, message, places, ARRAY_SIZE(places), err) ||
 		check_string(r, key, &message, err) || check_string(r, text, &message, err))
 		return err->code;
 	if (!p->n_labels)
 		return 0;
-	name = string_at(r, key);
+	name = messages_string(&r->b, &r->strings, key);
 	for (size_t i = 0; i < ARRAY_SIZE(label_keys); i++) {
 		const enum profile_label label = label_keys[i].label;
 
 		if (!p->slots[label] || strcmp(label_keys[i].key, name))
 			continue;
 		if (profile_kind(label) == PROFILE_TEXT)
-			n = text ? (u64)(uintptr_t)string_at(r, text) : 0;
+			n = text ? (u64)(uintptr_t)messages_string(&r->b, &r->strings, text) : 0;
 		if (n)
 			labels[p->slots[label] - 1] = n;
 	}
@@ -436,14 +401,14 @@ static int take_fields(struct pprof_reader *r, struct bytes b, u64 *labels, stru
 	r->path.n = r->values.n = 0;
 	clear_labels(r->b.profile, labels);
 	while ((got = protobuf_next(&b, &f)) > 0) {
-		if ((f.number == 1 && IMPORTING_TAKE_LIST(&f, &r->path)) ||
-			(f.number == 2 && IMPORTING_TAKE_LIST(&f, &r->values)))
-			return cut_off(r, &f.bytes, err);
+		if ((f.number == 1 && MESSAGES_TAKE_LIST(&f, &r->path)) ||
+			(f.number == 2 && MESSAGES_TAKE_LIST(&f, &r->values)))
+			return messages_cut_off(r->b.in, &f.bytes, err);
 		if (f.number == 3 && f.type == PROTOBUF_BYTES &&
 			take_label(r, f.bytes, labels, err))
 			return err->code;
 	}
-	return got ? cut_off(r, &b, err) : 0;
+	return got ? messages_cut_off(r->b.in, &b, err) : 0;
 }
 
 static int make_path(struct pprof_reader *r, const struct bytes *at, struct err *err)
@@ -453,7 +418,7 @@ static int make_path(struct pprof_reader *r, const struct bytes *at, struct err 
 		struct location *l = FIND(r, location, r->path.at[i]);
 
 		if (!l)
-			return damaged(r, at,
+			return messages_damaged(r->b.in, at,
 				"a sample refers to a location that the profile does not have",
 				err);
 		if (l->frame == PROFILE_NO_FRAME && make_frame(r, l, err))
@@ -479,13 +444,13 @@ static int take_sample(struct pprof_reader *r, struct bytes message, struct err 
 	if (take_fields(r, message, labels, err))
 		return err->code;
 	if (r->values.n != r->types.n)
-		return damaged(r, &message, "a sample does not have one value per sample type",
-			err);
+		return messages_damaged(r->b.in, &message,
+			"a sample does not have one value per sample type", err);
 	if (make_path(r, &message, err))
 		return err->code;
 	vec_each(v, &r->values)
 		if ((s64)*v < 0)
-			return damaged(r, &message,
+			return messages_damaged(r->b.in, &message,
 				"a value is negative: this is a difference of profiles; give both profiles to 'pace diff'",
 				err);
 	for (size_t i = 0; i < r->types.n; i++) {
@@ -493,7 +458,7 @@ static int take_sample(struct pprof_reader *r, struct bytes message, struct err 
 
 		if (__builtin_add_overflow(r->sums[i], r->values.at[i], &r->sums[i]) ||
 			__builtin_add_overflow(r->n_samples[i], n, &r->n_samples[i]))
-			return damaged(r, &message,
+			return messages_damaged(r->b.in, &message,
 				"the sum of all values is more than 64 bits hold", err);
 		importing_add_row(&r->b, r->order[i], n, r->values.at[i], labels);
 	}
@@ -502,7 +467,7 @@ static int take_sample(struct pprof_reader *r, struct bytes message, struct err 
 
 static int take_samples(struct pprof_reader *r, struct err *err)
 {
-	struct bytes b = import_bytes(r->in);
+	struct bytes b = import_bytes(r->b.in);
 	struct protobuf_field f;
 
 	r->b.charged_at = 0;
@@ -513,7 +478,7 @@ static int take_samples(struct pprof_reader *r, struct err *err)
 		if (importing_charge(&r->b, b.offset, err))
 			return err->code;
 	}
-	return import_charge(r->in, r->b.profile, r->b.held, r->in->bytes.n, err);
+	return import_charge(r->b.in, r->b.profile, r->b.held, r->b.in->bytes.n, err);
 }
 
 /* ---- all of it ---- */
@@ -522,9 +487,10 @@ static void add_event(struct pprof_reader *r, size_t type)
 {
 	const struct type *t = &r->types.at[type];
 
-	r->counts[type] = !strcmp(string_at(r, t->unit), "count");
+	r->counts[type] = !strcmp(messages_string(&r->b, &r->strings, t->unit), "count");
 	str_clear(&r->room);
-	str_addf(&r->room, "%s/%s", string_at(r, t->type), string_at(r, t->unit));
+	str_addf(&r->room, "%s/%s", messages_string(&r->b, &r->strings, t->type),
+		messages_string(&r->b, &r->strings, t->unit));
 	r->order[type] =
 		importing_event(&r->b, r->room.at, r->b.profile->events.n ? 0 : (u32)r->types.n);
 }
@@ -532,11 +498,11 @@ static void add_event(struct pprof_reader *r, size_t type)
 /* The default type is the first event. */
 static int add_events(struct pprof_reader *r, struct err *err)
 {
-	const struct bytes all = import_bytes(r->in);
+	const struct bytes all = import_bytes(r->b.in);
 	size_t first = r->types.n - 1;
 
 	if (!r->types.n)
-		return damaged(r, &all, "the profile has no sample types", err);
+		return messages_damaged(r->b.in, &all, "the profile has no sample types", err);
 	for (size_t i = r->types.n; i-- > 0;) {
 		if (check_string(r, r->types.at[i].type, &all, err) ||
 			check_string(r, r->types.at[i].unit, &all, err))
@@ -554,7 +520,7 @@ static int add_events(struct pprof_reader *r, struct err *err)
 static int pprof_read(const struct import *in, const struct import_options *o, struct profile *p,
 	struct err *err)
 {
-	struct pprof_reader r = {.in = in, .unknown = PROFILE_NO_FRAME};
+	struct pprof_reader r = {.unknown = PROFILE_NO_FRAME};
 	int result;
 
 	importing_init(&r.b, in, o, p);

@@ -41,18 +41,6 @@ u32 importing_frame(struct importing *b, u32 symbol, u64 address, const u32 *inl
 /* The DSO of a mapping of that path, created if new: "[kernel.kallsyms]_text" is the kernel's. `build` may be NULL. */
 u32 importing_mapped(struct importing *b, const char *path, const char *build);
 
-/* Adds the numbers of a repeated field of protocol buffers, packed or single, to a list of u64; true if they are damaged. */
-#define IMPORTING_TAKE_LIST(f, list)                                             \
-	({                                                                       \
-		struct bytes b_ = (f)->bytes;                                    \
-		u64 v_;                                                          \
-		if ((f)->type == PROTOBUF_VARINT)                                \
-			vec_add(list, (f)->value);                               \
-		while ((f)->type == PROTOBUF_BYTES && protobuf_varint(&b_, &v_)) \
-			vec_add(list, v_);                                       \
-		(f)->type == PROTOBUF_BYTES &&bytes_left(&b_);                   \
-	})
-
 /* A stack, for rows of several samples. */
 struct importing_stack {
 	u32 frame, callers;

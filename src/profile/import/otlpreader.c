@@ -25,55 +25,20 @@ void otlp_reader_fini(struct otlp_reader *r)
 	str_fini(&r->room);
 }
 
-int otlp_damaged(const struct otlp_reader *r, const struct bytes *at, const char *reason,
-	struct err *err)
-{
-	return err_set(err, ERR_FORMAT, "'%s': at offset 0x%llx%s, %s", r->in->path,
-		(unsigned long long)at->offset, r->in->is_packed ? " of the unpacked data" : "",
-		reason);
-}
-
-int otlp_cut_off(const struct otlp_reader *r, const struct bytes *at, struct err *err)
-{
-	return otlp_damaged(r, at, "a field of the profile is cut off or damaged", err);
-}
-
 int otlp_unknown_entry(const struct otlp_reader *r, const struct bytes *at, struct err *err)
 {
-	return otlp_damaged(r, at, "an entry is referred to that the dictionary does not have",
-		err);
-}
-
-int otlp_take_numbers(const struct otlp_reader *r, struct bytes b, u64 *const *places, size_t n,
-	struct err *err)
-{
-	struct protobuf_field f;
-	int got;
-
-	while ((got = protobuf_next(&b, &f)) > 0)
-		if (f.number < n && places[f.number] && f.type == PROTOBUF_VARINT)
-			*places[f.number] = f.value;
-	return got ? otlp_cut_off(r, &b, err) : 0;
+	return messages_damaged(r->b.in, at,
+		"an entry is referred to that the dictionary does not have", err);
 }
 
 /* ---- the dictionary ---- */
-
-const char *otlp_string(struct otlp_reader *r, u64 string)
-{
-	struct intern *strings = &r->b.profile->strings;
-
-	if (string >= r->strings.n)
-		return intern_str(strings, "");
-	return intern_add(strings, (const char *)r->strings.at[string].at,
-		bytes_left(&r->strings.at[string]));
-}
 
 static int take_mapping(struct otlp_reader *r, const struct protobuf_field *f, struct err *err)
 {
 	struct otlp_mapping m = {.message = f->bytes, .dso = PROFILE_NO_FRAME};
 	u64 *const places[] = {[OTLP_MAPPING_START] = &m.start, [OTLP_MAPPING_OFFSET] = &m.offset};
 
-	if (otlp_take_numbers(r, f->bytes, places, ARRAY_SIZE(places), err))
+	if (messages_take_numbers(r->b.in, f->bytes, places, ARRAY_SIZE(places), err))
 		return err->code;
 	vec_add(&r->mappings, m);
 	return 0;
@@ -86,7 +51,7 @@ static int take_function(struct otlp_reader *r, const struct protobuf_field *f, 
 		[OTLP_FUNCTION_SYSTEM_NAME] = &fn.system_name,
 		[OTLP_FUNCTION_FILE] = &fn.file};
 
-	if (otlp_take_numbers(r, f->bytes, places, ARRAY_SIZE(places), err))
+	if (messages_take_numbers(r->b.in, f->bytes, places, ARRAY_SIZE(places), err))
 		return err->code;
 	vec_add(&r->functions, fn);
 	return 0;
@@ -134,7 +99,7 @@ int otlp_take_dictionary(struct otlp_reader *r, struct bytes b, struct err *err)
 		if (importing_charge(&r->b, b.offset, err))
 			return err->code;
 	}
-	return got ? otlp_cut_off(r, &b, err) : 0;
+	return got ? messages_cut_off(r->b.in, &b, err) : 0;
 }
 
 /* ---- attributes ---- */
@@ -152,7 +117,7 @@ static int read_value(struct otlp_reader *r, struct otlp_attribute *a, struct by
 				bytes_left(&f.bytes));
 		else if (f.number == OTLP_VALUE_NUMBER && f.type == PROTOBUF_VARINT)
 			a->number = f.value;
-	return got ? otlp_cut_off(r, &b, err) : 0;
+	return got ? messages_cut_off(r->b.in, &b, err) : 0;
 }
 
 /* Reads an attribute. */
@@ -171,10 +136,10 @@ static int read_attribute(struct otlp_reader *r, struct otlp_attribute *a, struc
 			return err->code;
 	}
 	if (got)
-		return otlp_cut_off(r, &b, err);
+		return messages_cut_off(r->b.in, &b, err);
 	if (key >= r->strings.n)
 		return otlp_unknown_entry(r, &a->message, err);
-	a->key = otlp_string(r, key);
+	a->key = messages_string(&r->b, &r->strings, key);
 	return 0;
 }
 
@@ -264,14 +229,14 @@ static int make_dso(struct otlp_reader *r, struct otlp_mapping *m, struct err *e
 	while (protobuf_next(&b, &f) > 0) {
 		if (f.number == OTLP_MAPPING_FILE && f.type == PROTOBUF_VARINT)
 			file = f.value;
-		if (f.number == OTLP_MAPPING_ATTRIBUTES && IMPORTING_TAKE_LIST(&f, &r->numbers))
-			return otlp_cut_off(r, &f.bytes, err);
+		if (f.number == OTLP_MAPPING_ATTRIBUTES && MESSAGES_TAKE_LIST(&f, &r->numbers))
+			return messages_cut_off(r->b.in, &f.bytes, err);
 	}
 	if (file >= r->strings.n && file)
 		return otlp_unknown_entry(r, &m->message, err);
 	if (find_text(r, OTLP_KEY_BUILD, &m->message, &build, err))
 		return err->code;
-	path = otlp_string(r, file);
+	path = messages_string(&r->b, &r->strings, file);
 	m->dso = *path ? importing_mapped(&r->b, path, build && *build ? build : NULL)
 		       : unknown_dso(r);
 	return 0;
@@ -283,15 +248,15 @@ static const char *name_of(struct otlp_reader *r, u64 function)
 	struct otlp_function *fn = &r->functions.at[function];
 
 	if (!fn->text)
-		fn->text = otlp_string(r, fn->name);
+		fn->text = messages_string(&r->b, &r->strings, fn->name);
 	if (!*fn->text)
-		fn->text = otlp_string(r, fn->system_name);
+		fn->text = messages_string(&r->b, &r->strings, fn->system_name);
 	return *fn->text ? fn->text : NULL;
 }
 
 static const char *file_text(struct otlp_reader *r, u64 function)
 {
-	const char *file = otlp_string(r, r->functions.at[function].file),
+	const char *file = messages_string(&r->b, &r->strings, r->functions.at[function].file),
 		   *slash = strrchr(file, '/');
 
 	return intern_str(&r->b.profile->strings,
@@ -345,7 +310,7 @@ static int take_line(struct otlp_reader *r, struct bytes message, struct err *er
 		{[OTLP_LINE_FUNCTION] = &call.function, [OTLP_LINE_NUMBER] = &call.line};
 	const struct otlp_function *fn;
 
-	if (otlp_take_numbers(r, message, places, ARRAY_SIZE(places), err))
+	if (messages_take_numbers(r->b.in, message, places, ARRAY_SIZE(places), err))
 		return err->code;
 	if (call.function >= r->functions.n)
 		return otlp_unknown_entry(r, &message, err);
@@ -374,10 +339,10 @@ static int take_location(struct otlp_reader *r, struct bytes b, u64 *ret_mapping
 		if (f.number == OTLP_LOCATION_LINES && f.type == PROTOBUF_BYTES &&
 			take_line(r, f.bytes, err))
 			return err->code;
-		if (f.number == OTLP_LOCATION_ATTRIBUTES && IMPORTING_TAKE_LIST(&f, &r->numbers))
-			return otlp_cut_off(r, &f.bytes, err);
+		if (f.number == OTLP_LOCATION_ATTRIBUTES && MESSAGES_TAKE_LIST(&f, &r->numbers))
+			return messages_cut_off(r->b.in, &f.bytes, err);
 	}
-	return got ? otlp_cut_off(r, &b, err) : 0;
+	return got ? messages_cut_off(r->b.in, &b, err) : 0;
 }
 
 static void add_inlined(struct otlp_reader *r, u32 dso, u8 mode)
@@ -439,10 +404,10 @@ static int make_path(struct otlp_reader *r, struct bytes b, struct err *err)
 
 	r->path.n = r->b.path.n = 0;
 	while ((got = protobuf_next(&b, &f)) > 0)
-		if (f.number == OTLP_STACK_LOCATIONS && IMPORTING_TAKE_LIST(&f, &r->path))
-			return otlp_cut_off(r, &f.bytes, err);
+		if (f.number == OTLP_STACK_LOCATIONS && MESSAGES_TAKE_LIST(&f, &r->path))
+			return messages_cut_off(r->b.in, &f.bytes, err);
 	if (got)
-		return otlp_cut_off(r, &b, err);
+		return messages_cut_off(r->b.in, &b, err);
 	for (size_t i = r->path.n; i-- > 0;) {
 		struct otlp_location *l;
 

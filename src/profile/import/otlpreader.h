@@ -10,8 +10,7 @@
 #ifndef PACE_PROFILE_OTLPREADER_H
 #define PACE_PROFILE_OTLPREADER_H
 
-#include "base/protobuf.h"
-#include "profile/import/importing.h"
+#include "profile/import/messages.h"
 #include "profile/import/otlp.h"
 
 struct otlp_event {
@@ -56,8 +55,7 @@ struct otlp_call {
 
 struct otlp_reader {
 	struct importing b;
-	const struct import *in;
-	VEC(struct bytes) strings;
+	message_strings strings;
 	VEC(struct otlp_mapping) mappings;
 	VEC(struct otlp_location) locations;
 	VEC(struct otlp_function) functions;
@@ -76,20 +74,10 @@ struct otlp_reader {
 void otlp_reader_fini(struct otlp_reader *r);
 
 /* Set *err, and return its code. `at` is the place in the file. */
-int otlp_damaged(const struct otlp_reader *r, const struct bytes *at, const char *reason,
-	struct err *err);
-int otlp_cut_off(const struct otlp_reader *r, const struct bytes *at, struct err *err);
 int otlp_unknown_entry(const struct otlp_reader *r, const struct bytes *at, struct err *err);
-
-/* Stores the numbers of a message at places[field]; skips other fields. */
-int otlp_take_numbers(const struct otlp_reader *r, struct bytes b, u64 *const *places, size_t n,
-	struct err *err);
 
 /* Takes in the entries of a dictionary. */
 int otlp_take_dictionary(struct otlp_reader *r, struct bytes b, struct err *err);
-
-/* A text, interned; "" if there is no such string. */
-const char *otlp_string(struct otlp_reader *r, u64 string);
 
 /* Sets the labels of a sample, whose attributes are in r->numbers. */
 int otlp_take_labels(struct otlp_reader *r, const struct bytes *at, u64 *labels, struct err *err);
