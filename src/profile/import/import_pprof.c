@@ -30,6 +30,7 @@ struct pprof_mapping {
 
 struct function {
 	u64 id, name, system_name, file; /* the last three: strings */
+	const char *text;                /* its name, "" without one; NULL: not looked up yet */
 };
 
 struct location {
@@ -222,14 +223,17 @@ static const char *file_text(struct pprof_reader *r, const struct function *fn)
 		slash && !r->b.options->has_full_paths ? slash + 1 : file);
 }
 
-/* The name of a function, or NULL. */
-static const char *name_of(struct pprof_reader *r, const struct function *fn)
+/* The name of a function, or NULL. It is looked up once: many lines may have one long name. */
+static const char *name_of(struct pprof_reader *r, struct function *fn)
 {
-	const char *name = fn ? messages_string(&r->b, &r->strings, fn->name) : "";
-
-	if (fn && !*name)
-		name = messages_string(&r->b, &r->strings, fn->system_name);
-	return *name ? name : NULL;
+	if (!fn)
+		return NULL;
+	if (!fn->text) {
+		fn->text = messages_string(&r->b, &r->strings, fn->name);
+		if (!*fn->text)
+			fn->text = messages_string(&r->b, &r->strings, fn->system_name);
+	}
+	return *fn->text ? fn->text : NULL;
 }
 
 /* Sets the symbol's file and line to those of the innermost call of the location. */
@@ -253,7 +257,7 @@ static void set_source(struct pprof_reader *r, struct profile_symbol *s,
 }
 
 /* The symbol of a function, or of one of its lines. */
-static u32 function_symbol(struct pprof_reader *r, u32 dso, const struct function *fn, u64 address)
+static u32 function_symbol(struct pprof_reader *r, u32 dso, struct function *fn, u64 address)
 {
 	struct profile_symbol s = {.dso = dso, .name = name_of(r, fn), .mode = mode_of(r, dso)};
 	u32 function;
