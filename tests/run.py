@@ -190,12 +190,15 @@ def try_alone(results):
         command = commands[result.name]
         if not any(f'{HERE}/{folder}/' in command[-1] for folder in ('live', 'oracle', 'conformance', 'guest')):
             continue
-        for test in result.failures:
+        for test in list(result.failures):
             again = run(result.name, [*command, test])
             print(f'\nagain, alone: {result.name}: {test}', again.text, sep='\n', end='', flush=True)
-            if not again.failed and again.passed:
-                result.failed -= 1
-                result.passed += 1
+            if again.failed or not again.passed + again.skipped:
+                continue
+            result.failures.remove(test)
+            result.failed -= 1
+            result.passed += bool(again.passed)
+            result.skipped += not again.passed
 
 
 def main():
@@ -222,6 +225,9 @@ def main():
         thread.join()
     if len(results) > 1 and not os.environ.get('PACE_ONCE'):
         try_alone(results)
+    for result in results:
+        for test in result.failures:
+            print(f'failed: {result.name}: {test}')
     passed, failed, skipped = (sum(getattr(r, what) for r in results) for what in ('passed', 'failed', 'skipped'))
     print(f'{passed} passed, {failed} failed, {skipped} skipped')
     sys.exit(failed > 0)

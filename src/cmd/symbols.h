@@ -44,6 +44,12 @@ struct symbol_options {
 		0, "guestmodules", OPT_STR, SYMBOL_ROW_AT(type, guest.modules), "FILE",     \
 			"and its modules from this copy of /proc/modules"                   \
 	}
+#define SYMBOL_FETCH_ROW(type)                                                                             \
+	{                                                                                                  \
+		0, "debuginfod", OPT_DOUBLE, offsetof(struct type, debuginfod_s), "SECONDS",               \
+			"fetch missing files (DEBUGINFOD_URLS) for at most SECONDS; default 10, 0: never", \
+			.max = 86400                                                                       \
+	}
 #define SYMBOL_NAME_ROWS(type)                                                       \
 	{0, "demangle", OPT_TRI, SYMBOL_ROW_AT(type, demangles), NULL,               \
 		"show names as in the source (default) or as in the file"},          \

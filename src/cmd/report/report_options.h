@@ -76,6 +76,28 @@ struct report_options {
 		0, "hide-unresolved", OPT_BOOL, REPORT_AT(filter.has_names), NULL,                                \
 			"leave out samples in code without a known function; shares are of the rest"              \
 	}
+#define REPORT_MAX_STACK_ROW                                                                                  \
+	{                                                                                                     \
+		0, "max-stack", OPT_U64, REPORT_AT(max_stack), "N",                                           \
+			"keep at most N addresses of a call chain, starting at the sampled one; default 127", \
+			.min = 1, .max = UINT16_MAX                                                           \
+	}
+#define REPORT_INLINE_ROW                                                                   \
+	{                                                                                   \
+		0, "inline", OPT_TRI, REPORT_AT(inlines), NULL,                             \
+			"with inlined functions (default where there is debug information)" \
+	}
+/* Where names come from: what all other commands end with. */
+#define REPORT_NAME_ROWS                                                                      \
+	{0, NULL, OPT_TITLE, 0, NULL, "Names"}, SYMBOL_FILE_ROWS(report_options),             \
+		SYMBOL_FETCH_ROW(report_options), SYMBOL_NAME_ROWS(report_options),           \
+		SYMBOL_MADE_ROW(report_options),                                              \
+		{'v', "verbose", OPT_COUNT, REPORT_AT(verbose), NULL,                         \
+			"say where files were looked for, show parameters of C++ functions"}, \
+	{                                                                                     \
+		'j', "threads", OPT_U64, REPORT_AT(n_workers), "N",                           \
+			"use N threads; default all cores", .min = 1, .max = WORKERS_MAX      \
+	}
 /* clang-format on */
 
 extern const struct opt report_option_table[];

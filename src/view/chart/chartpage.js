@@ -69,15 +69,12 @@ async function loadRest() {
 
 /** @param {Uint8Array} bytes @param {number} nLanes */
 function readLanes(bytes, nLanes) {
+	const one = new Float64Array(1);
 	let at = 0, piece = 0;
 
 	function number() {
-		let byte = bytes[at++], value = byte & 127;
-		for (let scale = 128; byte > 127; scale *= 128) {
-			byte = bytes[at++];
-			value += (byte & 127) * scale;
-		}
-		return value;
+		at = readColumn(bytes, at, one);
+		return one[0];
 	}
 	for (let lane = 0; lane < nLanes; lane++) {
 		const n = number();

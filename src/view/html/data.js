@@ -49,13 +49,10 @@ async function textOfChunk(id) {
 }
 
 /**
- * Reads n numbers of 7 bits a byte. Beyond 2^53 they lose their last digits.
- * @template {Uint8Array|Uint32Array|Float64Array} T
- * @param {Uint8Array} bytes @param {T} into
+ * Reads numbers of 7 bits a byte, from a place on. Returns where they end. Beyond 2^53 numbers lose their last digits.
+ * @param {Uint8Array} bytes @param {number} at @param {Uint8Array|Uint32Array|Float64Array} into
  */
-function readNumbers(bytes, into) {
-	let at = 0;
-
+function readColumn(bytes, at, into) {
 	for (let i = 0; i < into.length; i++) {
 		let byte = bytes[at++], value = byte & 127, scale = 128;
 
@@ -66,6 +63,16 @@ function readNumbers(bytes, into) {
 		}
 		into[i] = value;
 	}
+	return at;
+}
+
+/**
+ * Reads numbers from the beginning on.
+ * @template {Uint8Array|Uint32Array|Float64Array} T
+ * @param {Uint8Array} bytes @param {T} into
+ */
+function readNumbers(bytes, into) {
+	readColumn(bytes, 0, into);
 	return into;
 }
 

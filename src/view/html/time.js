@@ -46,24 +46,6 @@ async function loadTimes() {
 	});
 }
 
-/**
- * Reads numbers of 7 bits a byte, from a place on. Returns where they end.
- * @param {Uint8Array} bytes @param {number} at @param {Uint32Array|Float64Array} into
- */
-function readColumn(bytes, at, into) {
-	for (let i = 0; i < into.length; i++) {
-		let byte = bytes[at++], value = byte & 127, scale = 128;
-
-		while (byte > 127) {
-			byte = bytes[at++];
-			value += (byte & 127) * scale;
-			scale *= 128;
-		}
-		into[i] = value;
-	}
-	return at;
-}
-
 /** The same numbers in half of the room, if they fit. @param {Uint32Array} numbers @returns {Uint32Array|Uint16Array} */
 function narrow(numbers) {
 	for (let i = 0; i < numbers.length; i++)
