@@ -68,6 +68,17 @@ static void strip(struct str *text)
 	str_cut(text, to);
 }
 
+static int run(const struct browser_source *source, struct err *err)
+{
+	struct screen screen;
+
+	if (screen_open(&screen, &screen_ansi, err))
+		return err->code;
+	browser_run(source, &screen);
+	screen_close(&screen);
+	return 0;
+}
+
 int report_browse(struct reporting *r, struct err *err)
 {
 	struct browse browse = {.answer = &r->answer};
@@ -97,7 +108,7 @@ int report_browse(struct reporting *r, struct err *err)
 	if (!source.n)
 		log_note(r->recorded.log, "there are no events: --tui has nothing to show");
 	else
-		result = browser_run(&source, &screen_ansi, err);
+		result = run(&source, err);
 	if (browse.is_open)
 		answer_table_close(&browse.table);
 	str_fini(&ledger);

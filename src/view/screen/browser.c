@@ -551,31 +551,37 @@ void browser_fini(struct browser *b)
 	str_fini(&b->page);
 }
 
-int browser_run(const struct browser_source *source, const struct screen_end *end, struct err *err)
+static void draw(void *of, struct grid *g)
+{
+	browser_draw(of, g);
+}
+
+static void take(void *of, const struct screen_event *e)
+{
+	struct browser *b = of;
+
+	browser_take(b, e);
+	b->screen->is_stale |= b->is_stale;
+	b->is_stale = false;
+	if (b->wants_stop)
+		screen_suspend(b->screen);
+	b->wants_stop = false;
+}
+
+static bool is_over(const void *of)
+{
+	const struct browser *b = of;
+
+	return b->is_over;
+}
+
+void browser_run(const struct browser_source *source, struct screen *s)
 {
 	struct browser b;
-	struct screen s;
-	struct grid g = {0};
-	struct screen_event e;
 
-	if (screen_open(&s, end, err))
-		return err->code;
 	browser_init(&b, source);
-	while (!b.is_over) {
-		screen_fit(&s, &g);
-		browser_draw(&b, &g);
-		s.is_stale |= b.is_stale;
-		b.is_stale = false;
-		if (!screen_show(&s, &g))
-			break;
-		screen_read(&s, &e);
-		browser_take(&b, &e);
-		if (b.wants_stop)
-			screen_suspend(&s);
-		b.wants_stop = false;
-	}
+	b.screen = s;
+	screen_run(s,
+		&(struct screen_view){.of = &b, .draw = draw, .take = take, .is_over = is_over});
 	browser_fini(&b);
-	screen_close(&s);
-	grid_fini(&g);
-	return 0;
 }

@@ -36,6 +36,7 @@ enum browser_mode { BROWSER_ROWS = 1, BROWSER_PAGE = 2, BROWSER_MENU = 4, BROWSE
 
 struct browser {
 	const struct browser_source *source;
+	struct screen *screen; /* for other views that keys open; NULL: in tests of single keys */
 	size_t table;
 	const struct rowset *rows;
 	struct lineup lineup;
@@ -78,6 +79,6 @@ void browser_add_line(struct browser *b, size_t line, struct str *text);
 void browser_add_help(struct str *text);
 
 /* Until a key ends it. */
-int browser_run(const struct browser_source *source, const struct screen_end *end, struct err *err);
+void browser_run(const struct browser_source *source, struct screen *s);
 
 #endif

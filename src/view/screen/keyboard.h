@@ -37,6 +37,7 @@ enum event_kind {
 	EVENT_WHEEL_UP,
 	EVENT_WHEEL_DOWN,
 	EVENT_RESIZE, /* the size is another one, or the screen must be drawn anew */
+	EVENT_TICK,   /* nothing came for as long as the view waits */
 	EVENT_END,    /* the terminal is gone */
 };
 

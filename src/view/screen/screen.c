@@ -72,14 +72,28 @@ bool screen_show(struct screen *s, const struct grid *g)
 	return is_there;
 }
 
-void screen_read(struct screen *s, struct screen_event *ret)
-{
-	s->end->read(s, ret);
-	s->is_stale |= ret->kind == EVENT_RESIZE;
-}
-
 void screen_suspend(struct screen *s)
 {
 	s->end->suspend(s);
 	s->is_stale = true;
+}
+
+void screen_run(struct screen *s, const struct screen_view *view)
+{
+	struct grid g = {0};
+	struct screen_event e;
+
+	while (!view->is_over(view->of) && !s->is_gone) {
+		screen_fit(s, &g);
+		view->draw(view->of, &g);
+		s->is_gone = !screen_show(s, &g);
+		if (s->is_gone)
+			e = (struct screen_event){.kind = EVENT_END};
+		else
+			s->end->read(s, view->wait_ms ? view->wait_ms : -1, &e);
+		s->is_stale |= e.kind == EVENT_RESIZE;
+		s->is_gone |= e.kind == EVENT_END;
+		view->take(view->of, &e);
+	}
+	grid_fini(&g);
 }

@@ -22,6 +22,7 @@ struct screen {
 	enum repaint_colours colours;
 	bool is_ascii;
 	bool is_stale; /* what the terminal shows is not known */
+	bool is_gone;  /* it can be neither read nor written any more */
 	struct str text;
 };
 
@@ -31,8 +32,8 @@ struct screen_end {
 	int (*open)(struct screen *s, struct err *err);
 	void (*close)(struct screen *s);
 	void (*size)(struct screen *s, unsigned *ret_columns, unsigned *ret_rows);
-	/* Waits for an event. */
-	void (*read)(struct screen *s, struct screen_event *ret);
+	/* Waits for an event; EVENT_TICK after wait_ms, < 0: never. */
+	void (*read)(struct screen *s, int wait_ms, struct screen_event *ret);
 	/* False: the terminal is gone. */
 	bool (*write)(struct screen *s, const char *text, size_t n);
 	/* Gives the terminal back and stops the process; returns when it goes on. */
@@ -40,6 +41,16 @@ struct screen_end {
 };
 
 extern const struct screen_end screen_ansi;
+
+/* What a screen shows for a while. Views run inside each other: where the inner one ends, the outer one goes on. */
+struct screen_view {
+	void *of;
+	void (*draw)(void *of, struct grid *g);
+	/* Takes an event; may run another view on the screen. */
+	void (*take)(void *of, const struct screen_event *e);
+	bool (*is_over)(const void *of);
+	int wait_ms; /* it gets EVENT_TICK where nothing else comes for so long; 0: never */
+};
 
 /* Whether stdout is a terminal on which a screen can be drawn. */
 bool screen_is_possible(void);
@@ -50,7 +61,9 @@ void screen_close(struct screen *s);
 /* Makes the grid as large as the terminal, and blank. */
 void screen_fit(struct screen *s, struct grid *g);
 bool screen_show(struct screen *s, const struct grid *g);
-void screen_read(struct screen *s, struct screen_event *ret);
 void screen_suspend(struct screen *s);
+
+/* Shows a view until it is over, or the terminal is gone: take() gets EVENT_END then. */
+void screen_run(struct screen *s, const struct screen_view *view);
 
 #endif

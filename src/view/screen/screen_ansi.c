@@ -8,6 +8,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "view/screen/screen.h"
 
 /*
@@ -19,6 +20,7 @@
 
 enum {
 	ESC_MS = 50, /* an ESC that nothing follows for so long is the key */
+	NS_PER_MS = 1000000,
 };
 
 struct ansi {
@@ -217,6 +219,14 @@ static void ansi_size(struct screen *s, unsigned *ret_columns, unsigned *ret_row
 	*ret_rows = is_known ? MIN(size.ws_row, 1000u) : 24;
 }
 
+/* Rounded up, so that nobody waits for nothing again and again. */
+static int left_ms(u64 end)
+{
+	const u64 now = clock_now_ns();
+
+	return end > now ? (int)((end - now + NS_PER_MS - 1) / NS_PER_MS) : 0;
+}
+
 static bool take_wakes(void)
 {
 	char bytes[64];
@@ -227,15 +237,19 @@ static bool take_wakes(void)
 	return has_any;
 }
 
-static void ansi_read(struct screen *s, struct screen_event *ret)
+static void ansi_read(struct screen *s, int wait_ms, struct screen_event *ret)
 {
 	struct ansi *a = s->of;
+	const u64 end = clock_now_ns() + (u64)MAX(wait_ms, 0) * NS_PER_MS;
 
 	*ret = (struct screen_event){0};
 	while (!keyboard_next(&a->keyboard, false, ret)) {
 		struct pollfd fds[] = {{.fd = a->in, .events = POLLIN},
 			{.fd = terminal.wake[0], .events = POLLIN}};
-		const int n = poll(fds, ARRAY_SIZE(fds), a->keyboard.n ? ESC_MS : -1);
+		const int n = poll(fds, ARRAY_SIZE(fds),
+			a->keyboard.n          ? ESC_MS
+				: wait_ms >= 0 ? left_ms(end)
+					       : -1);
 
 		if (take_wakes()) {
 			ret->kind = EVENT_RESIZE;
@@ -243,6 +257,10 @@ static void ansi_read(struct screen *s, struct screen_event *ret)
 		}
 		if (!n && keyboard_next(&a->keyboard, true, ret))
 			return;
+		if (wait_ms >= 0 && !left_ms(end)) {
+			ret->kind = EVENT_TICK;
+			return;
+		}
 		if (n <= 0)
 			continue;
 		const ssize_t got =
