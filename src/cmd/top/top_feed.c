@@ -21,6 +21,7 @@ enum {
 	READ_NS = NS / 4,
 	FORGET_REFRESHES = 8,
 	FORGET_BYTES = 4 << 20,
+	FILES_OPENED = 4, /* before their memory is given back */
 	STACK_MOST = 127,
 };
 
@@ -89,6 +90,22 @@ static void note_costs(struct feed *f, u64 now)
 	f->cpu_ns = cpu;
 }
 
+/*
+ * Closes files that no count is in any more. Names of code that programs make are read again: they make more all the
+ * time.
+ */
+static void close_files(struct feed *f)
+{
+	struct resolver *r = &f->trace.resolver;
+	bool *is_kept = mem_zalloc(r->n_dsos + 1);
+
+	vec_each(dso, &f->counted.profile.dsos)
+		if (dso->source < r->n_dsos)
+			is_kept[dso->source] = dso->kind != DSO_JIT;
+	resolver_forget(r, is_kept);
+	mem_free(is_kept);
+}
+
 static void fade(struct feed *f)
 {
 	if (f->options->is_zeroed)
@@ -98,6 +115,21 @@ static void fade(struct feed *f)
 	if (f->facts.nr % FORGET_REFRESHES == 0 || f->options->is_zeroed ||
 		aggregate_bytes(&f->counted) > FORGET_BYTES)
 		aggregate_forget(&f->counted);
+	if (f->facts.nr % FORGET_REFRESHES == 0)
+		close_files(f);
+}
+
+/* Opens the files of all DSOs that were counted. Reading a table of symbols touches more of a file than using it. */
+static void open_files(struct feed *f)
+{
+	struct trace *t = &f->trace;
+
+	resolver_settle(&t->resolver);
+	vec_each(dso, &f->counted.profile.dsos) {
+		resolver_load(&t->resolver, t->machine.dsos.at.at[dso->source]);
+		if ((dso - f->counted.profile.dsos.at) % FILES_OPENED == FILES_OPENED - 1)
+			dso_files_rest(&t->files);
+	}
 }
 
 static bool refresh(struct feed *f)
@@ -106,7 +138,9 @@ static bool refresh(struct feed *f)
 	bool is_enough;
 
 	aggregate_flush(&f->counted, UINT64_MAX);
+	open_files(f);
 	snapshot_init(&shown, &f->counted, &f->trace.resolver, &f->showing);
+	dso_files_rest(&f->trace.files);
 	note_costs(f, clock_now_ns());
 	is_enough = f->show(f->ctx, &shown, &f->facts);
 	f->facts.n_samples = f->facts.n_kernel = 0;
