@@ -3,14 +3,9 @@
 #include <unistd.h>
 
 #include "base/pager.h"
+#include "cmd/report/report_actions.h"
 #include "view/records/header.h"
 #include "view/screen/browser.h"
-
-struct browse {
-	struct answer *answer;
-	struct answer_table table;
-	bool is_open;
-};
 
 int report_browse_check(const struct report_options *o, struct err *err)
 {
@@ -46,7 +41,7 @@ static const struct rowset *open_table(void *of, size_t table)
 	if (b->is_open)
 		answer_table_close(&b->table);
 	b->is_open = true;
-	answer_table_open(b->answer, table, &b->table);
+	answer_table_open(&b->reporting->answer, table, &b->table);
 	return &b->table.rows.rows;
 }
 
@@ -81,7 +76,7 @@ static int run(const struct browser_source *source, struct err *err)
 
 int report_browse(struct reporting *r, struct err *err)
 {
-	struct browse browse = {.answer = &r->answer};
+	struct browse browse = {.reporting = r};
 	struct str ledger = {0}, header = {0};
 	struct browser_page pages[2];
 	struct browser_source source = {.title = r->options->input,
@@ -89,7 +84,9 @@ int report_browse(struct reporting *r, struct err *err)
 		.open = open_table,
 		.of = &browse,
 		.drawing = &r->choice.text.drawing,
-		.pages = pages};
+		.pages = pages,
+		.actions = report_actions,
+		.n_actions = n_report_actions};
 	int result = 0;
 
 	pager_never();

@@ -247,6 +247,8 @@ static void draw_status(struct browser *b, struct grid *g)
 		grid_puts(g, row, 0, str_text(&b->message), bold);
 	} else if (b->mode == BROWSER_PAGE) {
 		grid_puts(g, row, 0, "q: back to the rows", dim);
+	} else if (b->mode == BROWSER_MENU) {
+		grid_puts(g, row, 0, "Enter: take it  q: back to the rows", dim);
 	} else {
 		str_addf(&text, "%zu of %zu lines", b->lineup.lines.n ? b->line + 1 : 0,
 			b->lineup.lines.n);
@@ -280,17 +282,16 @@ static void draw_page(struct browser *b, struct grid *g)
 
 static void draw_menu(struct browser *b, struct grid *g)
 {
-	grid_blank(g, 0, 0, g->columns, reverse);
-	grid_puts(g, 0, 1, "Sort rows by", reverse);
-	for (size_t c = 0; c <= b->rows->n_shown; c++) {
-		const unsigned row = HEAD_LINES + (unsigned)c;
-		const char *title =
-			c < b->rows->n_shown ? b->layouts[c].title : "as the report does";
+	const size_t height = MAX(g->rows - HEAD_LINES - FOOT_LINES, 1u),
+		     first = b->choice >= height ? b->choice - height + 1 : 0;
 
-		if (row + FOOT_LINES >= g->rows)
-			break;
-		grid_puts(g, row, 3, title + strspn(title, " "), plain);
-		if (c == b->choice)
+	grid_blank(g, 0, 0, g->columns, reverse);
+	grid_puts(g, 0, 1, b->menu_title, reverse);
+	for (size_t i = 0; i < height && first + i < b->menu.n; i++) {
+		const unsigned row = HEAD_LINES + (unsigned)i;
+
+		grid_puts(g, row, 3, str_text(&b->menu.at[first + i].title), plain);
+		if (first + i == b->choice)
 			grid_mark(g, row, 1, g->columns, GRID_REVERSE, GRID_DEFAULT);
 	}
 }
