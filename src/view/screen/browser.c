@@ -1,13 +1,9 @@
 #include "view/screen/browser.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/out.h"
-#include "base/utf8.h"
+#include "view/screen/prompt.h"
+#include "view/screen/snapshot.h"
 
 void browser_say(struct browser *b, const char *text)
 {
@@ -222,30 +218,10 @@ static void type(struct browser *b, u32 key)
 			str_add(s, str_text(&b->kept));
 		}
 		b->mode = BROWSER_ROWS;
-	} else if (key == KEY_BACKSPACE) {
-		size_t n = s->n;
-
-		while (n && ((u8)s->at[n - 1] & 0xc0) == 0x80)
-			n--;
-		str_cut(s, n ? n - 1 : 0);
-	} else if (key == 'U' - '@') {
-		str_cut(s, 0);
-	} else if (key >= ' ' && key < KEY_UP && utf8_is_shown(key) && s->n < 200) {
-		const u8 bytes[] = {(u8)(0xf0 | key >> 18), (u8)(0x80 | (key >> 12 & 63)),
-			(u8)(0x80 | (key >> 6 & 63)), (u8)(0x80 | (key & 63))};
-
-		if (key < 0x80)
-			str_addc(s, (char)key);
-		else if (key < 0x800)
-			str_addn(s, (const u8[]){(u8)(0xc0 | key >> 6), bytes[3]}, 2);
-		else if (key < 0x10000)
-			str_addn(s, (const u8[]){(u8)(0xe0 | key >> 12), bytes[2], bytes[3]}, 3);
-		else
-			str_addn(s, bytes, 4);
 	} else if (key == KEY_UP || key == KEY_DOWN) {
 		b->line = moved(b->line, key == KEY_UP ? -1 : 1, b->lineup.lines.n);
 		return;
-	} else {
+	} else if (!prompt_take(s, key)) {
 		return;
 	}
 	search(b);
@@ -475,44 +451,18 @@ static void table_before(struct browser *b)
 
 /* ---- a file ---- */
 
-static void write_rows(struct browser *b, int fd, const char *name)
+static void snapshot(struct browser *b)
 {
-	struct out out = {.fd = fd};
-	struct err err;
+	struct str text = {0};
 
 	/* The second time, all columns have their widths. */
 	for (int round = 0; round < 2; round++) {
-		str_cut(&out.text, 0);
+		str_cut(&text, 0);
 		for (size_t i = 0; i < b->lineup.lines.n; i++)
-			browser_add_line(b, i, &out.text);
+			browser_add_line(b, i, &text);
 	}
-	str_cut(&b->message, 0);
-	if (out_close(&out, &err))
-		str_addf(&b->message, "'%s': %s", name, err.msg);
-	else
-		str_addf(&b->message, "wrote %zu lines to '%s'", b->lineup.lines.n, name);
-	close(fd);
-}
-
-static void snapshot(struct browser *b)
-{
-	enum { MOST = 1000 };
-	char name[32];
-
-	for (int i = 0; i < MOST; i++) {
-		int fd;
-
-		snprintf(name, sizeof(name), "pace.hist.%d", i);
-		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-		if (fd >= 0) {
-			write_rows(b, fd, name);
-			return;
-		}
-		if (errno != EEXIST)
-			break;
-	}
-	str_cut(&b->message, 0);
-	str_addf(&b->message, "'%s': %s", name, strerror(errno));
+	snapshot_write("pace.hist", &text, &b->message);
+	str_fini(&text);
 }
 
 /* ---- keys ---- */
