@@ -14,6 +14,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_stat,
 	&cmd_record,
 	&cmd_report,
+	&cmd_top,
 	&cmd_annotate,
 	&cmd_diff,
 	&cmd_flame,
