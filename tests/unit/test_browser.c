@@ -417,6 +417,23 @@ TEST(browser_opens_calls_level_by_level)
 	scene_free(s);
 }
 
+TEST(browser_does_not_repeat_a_row_below_itself)
+{
+	for (int skips = 0; skips < 2; skips++) {
+		struct scene *s = scene_new(80, 20);
+
+		s->drawing.skips_first_node = skips;
+		type(s, "E");
+		/* All of main's samples go through it; read_file's came from main, which is no repetition. */
+		CHECK_HAS(screen(s),
+			"[.] main\n  \u2588\u2588\u2588\u2588\u2588\u2588\u258d    80.00%  - parse\n");
+		type(s, "/read_file\r");
+		CHECK_HAS(screen(s),
+			"[.] read_file\n  \u2588\u2588\u2588\u2588\u258a      60.00%  - main\n");
+		scene_free(s);
+	}
+}
+
 TEST(browser_sorts_by_any_column_and_back)
 {
 	struct scene *s = scene_new(80, 10);
