@@ -134,12 +134,12 @@ static void open_files(struct feed *f)
 
 static bool refresh(struct feed *f)
 {
-	struct snapshot shown;
+	struct moment shown;
 	bool is_enough;
 
 	aggregate_flush(&f->counted, UINT64_MAX);
 	open_files(f);
-	snapshot_init(&shown, &f->counted, &f->trace.resolver, &f->showing);
+	moment_init(&shown, &f->counted, &f->trace.resolver, &f->showing);
 	dso_files_rest(&f->trace.files);
 	note_costs(f, clock_now_ns());
 	is_enough = f->show(f->ctx, &shown, &f->facts);
@@ -310,7 +310,7 @@ static void choose_names(struct feed *f)
 	f->trace.resolver.kallsyms_copy = s->kallsyms;
 	f->trace.resolver.ignores_vmlinux = s->ignores_vmlinux;
 	f->trace.resolver.ignores_made = !s->makes_names;
-	f->showing = (struct snapshot_options){
+	f->showing = (struct moment_options){
 		.naming = {.n_workers = 1,
 			.style = symbol_options_style(s, f->options->record.verbose),
 			.has_inlined = f->options->inlines > 0},

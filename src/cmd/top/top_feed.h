@@ -2,7 +2,7 @@
  * top_feed.h - top: what runs now, counted as it comes; the counts fade.
  *
  * In       options; a command to start, or none
- * Out      a snapshot at each refresh, with what there is to say about it
+ * Out      a moment at each refresh, with what there is to say about it
  * Owns     events, counters, rings, the machine that they tell of, and the counts
  * Errors   those of opening: the target, the events, the rings
  * Threads  one: feed_run() is the loop, and calls `show`
@@ -15,7 +15,7 @@
 #include "cmd/top/top_options.h"
 #include "collect/record/recorder.h"
 #include "collect/run/attach.h"
-#include "profile/tree/snapshot.h"
+#include "profile/tree/moment.h"
 #include "trace/follow.h"
 
 /* What was measured since the last refresh, and what measuring it took. */
@@ -47,7 +47,7 @@ struct feed {
 	struct label_facts label_facts;
 	struct aggregate_options counting;
 	struct aggregate counted;
-	struct snapshot_options showing;
+	struct moment_options showing;
 	regex_t ignored_callees;
 	bool ignores_callees;
 	const char *whose;     /* what is measured, in words */
@@ -56,8 +56,8 @@ struct feed {
 	u64 shown_ns, cpu_ns;  /* when it was shown last; our own time on CPUs by then */
 	u64 due_ns, hotplug_ns;
 	char uid[16];
-	/* Called at each refresh, with a snapshot that becomes the callee's; true: it is enough. */
-	bool (*show)(void *ctx, struct snapshot *shown, const struct feed_facts *facts);
+	/* Called at each refresh, with a moment that becomes the callee's; true: it is enough. */
+	bool (*show)(void *ctx, struct moment *shown, const struct feed_facts *facts);
 	void *ctx;
 };
 

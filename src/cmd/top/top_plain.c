@@ -44,7 +44,7 @@ void top_add_facts(const struct feed *f, const struct feed_facts *facts, struct 
 }
 
 /* Which events have a table: those with samples, or the first one. */
-static bool has_table(const struct snapshot *s, u32 event)
+static bool has_table(const struct moment *s, u32 event)
 {
 	if (s->profile.events.at[event].n_samples)
 		return true;
@@ -54,7 +54,7 @@ static bool has_table(const struct snapshot *s, u32 event)
 	return !event;
 }
 
-static u32 n_tables(const struct snapshot *s)
+static u32 n_tables(const struct moment *s)
 {
 	u32 n = 0;
 
@@ -64,7 +64,7 @@ static u32 n_tables(const struct snapshot *s)
 }
 
 /* As many as fit, so that nothing scrolls; with call chains, the first rows of these. */
-static u64 rows_that_fit(const struct top_rows *r, const struct snapshot *s, int fd)
+static u64 rows_that_fit(const struct top_rows *r, const struct moment *s, int fd)
 {
 	struct winsize size;
 	u64 lines;
@@ -77,7 +77,7 @@ static u64 rows_that_fit(const struct top_rows *r, const struct snapshot *s, int
 	return lines > HEAD_LINES ? lines - HEAD_LINES : 1;
 }
 
-void top_show_text(const struct feed *f, const struct top_rows *r, const struct snapshot *s,
+void top_show_text(const struct feed *f, const struct top_rows *r, const struct moment *s,
 	const struct feed_facts *facts, struct out *out)
 {
 	const bool is_terminal = term_is_terminal(out->fd);
@@ -122,7 +122,7 @@ static void add_facts_json(const struct feed *f, const struct feed_facts *facts,
 	json_u64(text, "own_bytes", facts->own_bytes);
 }
 
-void top_show_json(const struct feed *f, const struct top_rows *r, const struct snapshot *s,
+void top_show_json(const struct feed *f, const struct top_rows *r, const struct moment *s,
 	const struct feed_facts *facts, struct out *out)
 {
 	struct page page = {.out = out, .text = &r->text, .list = "events"};
