@@ -23,9 +23,17 @@ const d = 'a//b/*c'.replace(/\/[/*]/g, '  /*x*/  ').split(/[`'"}]/); /* `gone
 ' */ let e = 8 /
  2 / 2
 let f = (e) / 2 /* " */ + +e - -e - - e
+const h = () => { return
+[1] }, k = [3 - -e, 3 + +e, e++ + 1, e-- - 1, e
+/ 2 / 1, 'a' in {a: 1}, ! e, a <e, a > e, 7 % 2 ** 2]
+let m = e
+++m
+const n = e
+? f :
+8
 function g(x) { return /[/\]'] \/* `/.test(x) ? 1 : .5 }
 ++f
-;[a, b, c, d, e, f, g("/'] /* `"), g(''), typeof /x /, { '}': `${'}'}${{a: `}`}.a}` }]'''
+;[a, b, c, d, e, f, h() === undefined, k, m, n, g("/'] /* `"), g(''), typeof /x /, { '}': `${'}'}${{a: `}`}.a}` }]'''
 
 # Two events, threads, recursion; the sums are easily done by hand.
 FOLDED = '''main;work;parse;read 10 1
