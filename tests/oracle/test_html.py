@@ -8,6 +8,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import handmade  # noqa: E402
 from browser import HOSTILE, MODULES, browse, needs_browser, needs_module  # noqa: E402
 from firefox import Firefox
 from harness import TOP, can_record, main, needs, pace, run, skip, test
@@ -350,6 +351,27 @@ def events_are_said_with_their_settings_groups_and_losses():
     words = re.sub(r'\s+', ' ', text)
     assert f"cpu-clock {samples['cpu-clock']:,} " in words and 'every 100,000 leads a group of 2' in words, words
     assert 'in the group of cpu-clock' in words and '0 samples were lost' in words, words
+
+
+@test
+def events_say_how_much_of_their_time_they_had_a_counter():
+    needs_browser()
+    handmade.write_multiplexed('turns.data')
+    assert pace('report', '-i', 'turns.data', '--html', 'turns.html').status == 0
+    rows = browse('turns.html', """
+        await page.click('nav >> text=Events');
+        await page.waitForSelector('.events tbody tr');
+        return page.evaluate(() => [...document.querySelectorAll('.events summary')].map(e => e.textContent));""")
+    part = "its samples and their sum are of that part and not scaled to the whole"
+    assert rows == [f'1 counters, multiplexed: on a counter 25.00% of its time (1.000 of 4.000 s), {part}',
+                    f'1 counters, multiplexed: on a counter 37.50% of its time (1.500 of 4.000 s), {part}',
+                    '2 counters, on a counter all the time', '2 counters'], rows
+    # Without times nothing is said.
+    record_spin()
+    assert browse('spin.html', """
+        await page.click('nav >> text=Events');
+        await page.waitForSelector('.events tbody tr');
+        return page.evaluate(() => /counter all the time|multiplexed/.test(document.querySelector('.events').textContent));""") is False
 
 
 @test

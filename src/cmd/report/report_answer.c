@@ -70,7 +70,7 @@ u64 answer_labels(const struct answer *a)
 	return labels;
 }
 
-bool answer_wants_types(const struct answer *a)
+bool answer_wants_documents(const struct answer *a)
 {
 	return form_chosen(&a->options->forms)->wants & FORM_WANTS_DOCUMENTS;
 }

@@ -219,7 +219,10 @@ static int scan(struct recorded *r, const struct recorded_options *o, struct err
 		switching_watch(&r->switching, &r->trace.session, o->switching);
 	if (label_needs_sideband(o->labels))
 		sideband_watch(&r->sideband, &r->trace.session);
+	if (o->has_multiplexing)
+		multiplexing_watch(&r->multiplexing, &r->trace.session);
 	result = trace_scan(&r->trace, &o->trace, err);
+	multiplexing_settle(&r->multiplexing);
 	if (label_needs_sideband(o->labels))
 		sideband_settle(&r->sideband);
 	if (!result && switches(o) && switching_cut(&r->switching, err))
@@ -289,5 +292,6 @@ void recorded_close(struct recorded *r)
 	wall_fini(&r->wall);
 	switching_fini(&r->switching);
 	sideband_fini(&r->sideband);
+	multiplexing_fini(&r->multiplexing);
 	trace_close(&r->trace);
 }
