@@ -29,8 +29,16 @@ struct feed_facts {
 	u64 own_bytes;          /* resident memory */
 };
 
+/* What may change while it runs; at first as the options say. */
+struct feed_settings {
+	bool hides_kernel, hides_user, is_zeroed;
+	bool is_paused; /* nothing is measured */
+	double delay_s;
+};
+
 struct feed {
 	const struct top_options *options;
+	struct feed_settings settings;
 	struct log *log;
 	struct event_list events;
 	struct target target;
@@ -58,8 +66,16 @@ struct feed {
 	char uid[16];
 	/* Called at each refresh, with a moment that becomes the callee's; true: it is enough. */
 	bool (*show)(void *ctx, struct moment *shown, const struct feed_facts *facts);
+	/* Called at least four times a second, and when wake_fd is readable; true: it is enough. NULL: not wanted. */
+	bool (*steer)(void *ctx);
 	void *ctx;
+	int wake_fd; /* an eventfd, set before feed_open(); 0: none */
+	u32 n_events; /* the first ones of `events` are those that were asked for */
 };
+
+/* Forgets what was counted so far, and refreshes soon. */
+void feed_forget(struct feed *f);
+void feed_pause(struct feed *f, bool is_paused);
 
 /* Chooses the target and opens everything; `labels`: LABEL_BIT()s that rows need. feed_close() even after an error. */
 int feed_open(struct feed *f, u64 labels, struct err *err);

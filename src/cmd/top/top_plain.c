@@ -133,7 +133,7 @@ void top_show_json(const struct feed *f, const struct top_rows *r, const struct 
 	json_u64(&out->text, "version", VERSION);
 	add_facts_json(f, facts, &out->text);
 	json_open(&out->text, page.list, '[');
-	for (u32 event = 0; event < s->profile.events.n; event++) {
+	for (u32 event = 0; event < MIN(f->n_events, s->profile.events.n); event++) {
 		struct top_table t;
 
 		top_table_open(&t, r, s, event, r->options->n_rows);
