@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "view/screen/prompt.h"
-#include "view/screen/snapshot.h"
+#include "view/screen/printout.h"
 
 void browser_say(struct browser *b, const char *text)
 {
@@ -470,7 +470,7 @@ static void snapshot(struct browser *b)
 		for (size_t i = 0; i < b->lineup.lines.n; i++)
 			browser_add_line(b, i, &text);
 	}
-	snapshot_write("pace.hist", &text, &b->message);
+	printout_write("pace.hist", &text, &b->message);
 	str_fini(&text);
 }
 

@@ -1,4 +1,4 @@
-#include "view/screen/snapshot.h"
+#include "view/screen/printout.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@ static void write_to(int fd, const char *path, const struct str *text, struct st
 	close(fd);
 }
 
-void snapshot_write(const char *name, const struct str *text, struct str *message)
+void printout_write(const char *name, const struct str *text, struct str *message)
 {
 	enum { MOST = 1000 };
 	struct str path = {0};
