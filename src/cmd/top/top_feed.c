@@ -83,8 +83,7 @@ static void note_costs(struct feed *f, u64 now)
 	facts->span_ns = now - f->shown_ns;
 	facts->n_lost = lost - facts->n_lost_all;
 	facts->n_lost_all = lost;
-	facts->own_cpu_pct =
-		100 * (double)(cpu - f->cpu_ns) / (double)MAX(facts->span_ns, (u64)1);
+	facts->own_cpu_pct = 100 * (double)(cpu - f->cpu_ns) / (double)MAX(facts->span_ns, (u64)1);
 	facts->own_bytes = resident_bytes();
 	f->shown_ns = now;
 	f->cpu_ns = cpu;
@@ -283,7 +282,8 @@ static int open_counters(struct feed *f, struct err *err)
 	if (sampling_apply(&sampling, &f->events, &f->target, f->log, err))
 		return err->code;
 	attach_init(&f->attach, &f->target, "shown", f->log);
-	attach_add(&f->attach, &(struct attach_part){f, open_samplers, close_samplers, sample_again});
+	attach_add(&f->attach,
+		&(struct attach_part){f, open_samplers, close_samplers, sample_again});
 	if (attach_open(&f->attach, sampling.has_no_inherit ? NULL : &words, err))
 		return err->code;
 	attach_warn(&f->attach, "samples");
@@ -359,9 +359,10 @@ static int open_counting(struct feed *f, u64 labels, struct err *err)
 
 	trace_begin_live(&f->trace, &f->events, &places);
 	choose_names(f);
-	f->counting = (struct aggregate_options){.labels = labels | profile_filter_labels(&o->filter),
-		.has_stacks = o->record.callers.has_chains,
-		.max_stack = o->count_most ? (u32)o->count_most : STACK_MOST};
+	f->counting =
+		(struct aggregate_options){.labels = labels | profile_filter_labels(&o->filter),
+			.has_stacks = o->record.callers.has_chains,
+			.max_stack = o->count_most ? (u32)o->count_most : STACK_MOST};
 	for (unsigned label = LABEL_NONE + 1; label < LABEL_COUNT; label++)
 		if (f->counting.labels & LABEL_BIT(label) &&
 			label_check(&f->trace.session, label, err))

@@ -20,13 +20,14 @@
 
 /* What was measured since the last refresh, and what measuring it took. */
 struct feed_facts {
-	u64 nr;                 /* of the refresh, from 1 */
-	u64 time_ns;            /* CLOCK_REALTIME */
-	u64 span_ns;            /* since the last one */
+	u64 nr;                  /* of the refresh, from 1 */
+	u64 time_ns;             /* CLOCK_REALTIME */
+	u64 span_ns;             /* since the last one */
 	u64 n_samples, n_kernel; /* in that time */
-	u64 n_lost, n_lost_all; /* records that the rings had no room for: in that time, and since the start */
-	double own_cpu_pct;     /* of one CPU */
-	u64 own_bytes;          /* resident memory */
+	u64 n_lost,
+		n_lost_all; /* records that the rings had no room for: in that time, and since the start */
+	double own_cpu_pct; /* of one CPU */
+	u64 own_bytes;      /* resident memory */
 };
 
 /* What may change while it runs; at first as the options say. */
@@ -58,10 +59,10 @@ struct feed {
 	struct moment_options showing;
 	regex_t ignored_callees;
 	bool ignores_callees;
-	const char *whose;     /* what is measured, in words */
+	const char *whose; /* what is measured, in words */
 	struct feed_facts facts;
-	u64 fade_rest;         /* see profile_fade() */
-	u64 shown_ns, cpu_ns;  /* when it was shown last; our own time on CPUs by then */
+	u64 fade_rest;        /* see profile_fade() */
+	u64 shown_ns, cpu_ns; /* when it was shown last; our own time on CPUs by then */
 	u64 due_ns, hotplug_ns;
 	char uid[16];
 	/* Called at each refresh, with a moment that becomes the callee's; true: it is enough. */

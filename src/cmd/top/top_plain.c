@@ -11,7 +11,7 @@
 
 enum {
 	NS = 1000000000,
-	VERSION = 1,      /* of the JSON documents */
+	VERSION = 1,       /* of the JSON documents */
 	ROWS_OF_PIPE = 30, /* where there is no terminal whose height decides */
 	HEAD_LINES = 10,
 };
@@ -35,7 +35,8 @@ void top_add_facts(const struct feed *f, const struct feed_facts *facts, struct 
 {
 	num_add_grouped(text, per_second(facts->n_samples, facts->span_ns));
 	str_addf(text, " samples/s, %.0f%% kernel, ",
-		facts->n_samples ? 100.0 * (double)facts->n_kernel / (double)facts->n_samples : 0.0);
+		facts->n_samples ? 100.0 * (double)facts->n_kernel / (double)facts->n_samples
+				 : 0.0);
 	num_add_grouped(text, facts->n_lost_all);
 	str_add(text, " lost; ");
 	add_rate(f, text);
