@@ -122,7 +122,7 @@ const struct opt top_option_rows[] = {
 
 	{0, NULL, OPT_TITLE, 0, NULL, "How to show it"},
 	{'d', "delay", OPT_DOUBLE, AT(delay_s), "SECONDS", "show it anew after so long; default 2",
-		.flags = OPT_COMMON, .max = 86400},
+		.flags = OPT_COMMON, .max = TOP_DELAY_MOST},
 	{'z', "zero", OPT_BOOL, AT(is_zeroed), NULL,
 		"forget what was counted each time; else older samples fade, by an eighth each time",
 		.flags = OPT_COMMON},
@@ -204,14 +204,13 @@ void top_options_init(struct top_options *o)
 
 int top_options_check(const struct top_options *o, struct err *err)
 {
-	enum { SHORTEST_MS = 50 };
-
 	if (o->is_text && o->is_json)
 		return err_set(err, ERR_INVAL, "--stdio is text, --json is not: choose one");
 	if (o->hides_kernel && o->hides_user)
 		return err_set(err, ERR_INVAL, "-K and -U together leave nothing to show");
-	if (o->delay_s * 1000 < SHORTEST_MS)
-		return err_set(err, ERR_INVAL, "-d %g: at least 0.05 seconds", o->delay_s);
+	if (o->delay_s < TOP_DELAY_LEAST)
+		return err_set(err, ERR_INVAL, "-d %g: at least %g seconds", o->delay_s,
+			TOP_DELAY_LEAST);
 	return 0;
 }
 

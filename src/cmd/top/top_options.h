@@ -12,6 +12,10 @@
 #include "profile/gather/filter.h"
 #include "view/text/colour.h"
 
+/* Seconds between two refreshes. */
+#define TOP_DELAY_LEAST 0.05
+#define TOP_DELAY_MOST  86400
+
 struct top_options {
 	/* First: the rows that both commands have fill it in. Only what concerns sampling is used. */
 	struct record_options record;

@@ -21,26 +21,35 @@ static u64 per_second(u64 n, u64 span_ns)
 	return span_ns ? (u64)((double)n * NS / (double)span_ns + 0.5) : 0;
 }
 
-static void add_rate(const struct feed *f, struct str *text)
+static void add_samplers(const struct feed *f, struct str *text)
 {
 	const struct event_attr *a = &f->events.at[0].attr;
 
-	str_addf(text, a->flags & ATTR_FREQ ? "%s at %llu Hz" : "%s, one of %llu",
-		f->events.at[0].name, (unsigned long long)a->sample_period);
-	if (f->events.n > 1)
-		str_addf(text, " and %zu more", f->events.n - 1);
+	if (a->flags & ATTR_FREQ)
+		str_addf(text, "%llu Hz", (unsigned long long)a->sample_period);
+	else
+		str_addf(text, "one of %llu", (unsigned long long)a->sample_period);
 }
 
-void top_add_facts(const struct feed *f, const struct feed_facts *facts, struct str *text)
+void top_add_measured(const struct feed *f, struct str *text)
 {
-	num_add_grouped(text, per_second(facts->n_samples, facts->span_ns));
-	str_addf(text, " samples/s, %.0f%% kernel, ",
+	add_samplers(f, text);
+	str_addf(text, ", %s", f->whose);
+}
+
+void top_add_kernel(const struct feed_facts *facts, struct str *text)
+{
+	str_addf(text, "%.0f%% kernel",
 		facts->n_samples ? 100.0 * (double)facts->n_kernel / (double)facts->n_samples
 				 : 0.0);
+}
+
+void top_add_rates(const struct feed_facts *facts, struct str *text)
+{
+	num_add_grouped(text, per_second(facts->n_samples, facts->span_ns));
+	str_add(text, "/s, ");
 	num_add_grouped(text, facts->n_lost_all);
-	str_add(text, " lost; ");
-	add_rate(f, text);
-	str_addf(text, ", %s; pace: %.1f%% CPU, ", f->whose, facts->own_cpu_pct);
+	str_addf(text, " lost; pace: %.1f%% CPU, ", facts->own_cpu_pct);
 	num_add_bytes(text, facts->own_bytes);
 }
 
@@ -90,8 +99,12 @@ void top_show_text(const struct feed *f, const struct top_rows *r, const struct 
 
 	if (is_terminal)
 		str_add(&out->text, "\033[H\033[J");
-	str_add(&out->text, "# ");
-	top_add_facts(f, facts, &out->text);
+	str_add(&out->text, "# Samples: ");
+	top_add_rates(facts, &out->text);
+	str_add(&out->text, "; ");
+	top_add_kernel(facts, &out->text);
+	str_add(&out->text, "; ");
+	top_add_measured(f, &out->text);
 	str_add(&out->text, "\n#\n");
 	page_begin(&page);
 	for (u32 event = 0; event < s->profile.events.n; event++) {
