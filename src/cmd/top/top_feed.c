@@ -34,7 +34,6 @@ static void take(struct feed *f, struct visit *v)
 		v->mode == PERF_RECORD_MISC_KERNEL || v->mode == PERF_RECORD_MISC_GUEST_KERNEL;
 
 	f->facts.n_samples++;
-	f->facts.n_kernel += is_kernel;
 	if (is_kernel ? f->settings.hides_kernel : f->settings.hides_user)
 		return;
 	aggregate_add(&f->counted, v);
@@ -142,7 +141,7 @@ static bool refresh(struct feed *f)
 	dso_files_rest(&f->trace.files);
 	note_costs(f, clock_now_ns());
 	is_enough = f->show(f->ctx, &shown, &f->facts);
-	f->facts.n_samples = f->facts.n_kernel = 0;
+	f->facts.n_samples = 0;
 	fade(f);
 	return is_enough;
 }
@@ -346,6 +345,7 @@ static void choose_names(struct feed *f)
 		.naming = {.n_workers = 1,
 			.style = symbol_options_style(s, f->options->record.verbose),
 			.has_inlined = f->options->inlines > 0},
+		.has_idle = f->options->has_idle,
 		.filter = &f->options->filter,
 		.ignored_callees = f->ignores_callees ? &f->ignored_callees : NULL};
 }
@@ -367,7 +367,9 @@ static int open_counting(struct feed *f, u64 labels, struct err *err)
 		if (f->counting.labels & LABEL_BIT(label) &&
 			label_check(&f->trace.session, label, err))
 			return err->code;
-	follow_init(&f->follow, &f->trace, FOLLOW_LIVE, aggregate_needs(&f->counting));
+	follow_init(&f->follow, &f->trace, FOLLOW_LIVE,
+		aggregate_needs(&f->counting) |
+			(f->counting.has_stacks ? visits_need_for_callers(&f->trace) : 0));
 	if (label_facts_init(&f->label_facts, &f->trace.session, &f->trace.machine,
 		    f->counting.labels, err))
 		return err->code;

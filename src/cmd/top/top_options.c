@@ -91,6 +91,7 @@ const struct opt top_option_rows[] = {
 		"leave out samples in the kernel"},
 	{'U', "hide_user_symbols", OPT_BOOL, AT(hides_user), NULL,
 		"leave out samples in user space"},
+	{0, "idle", OPT_BOOL, AT(has_idle), NULL, "also samples of CPUs that had nothing to do"},
 	{0, "comms", OPT_STR, AT(filter.comms), "COMM,...",
 		"only samples of threads with these names"},
 	{0, "dsos", OPT_STR, AT(filter.dsos), "DSO,...", "only samples in these files"},

@@ -37,11 +37,12 @@ void top_add_measured(const struct feed *f, struct str *text)
 	str_addf(text, ", %s", f->whose);
 }
 
-void top_add_kernel(const struct feed_facts *facts, struct str *text)
+void top_add_modes(const struct moment *m, struct str *text)
 {
-	str_addf(text, "%.0f%% kernel",
-		facts->n_samples ? 100.0 * (double)facts->n_kernel / (double)facts->n_samples
-				 : 0.0);
+	const double all = (double)MAX(m->n_samples, (u64)1);
+
+	str_addf(text, "%.0f%% idle, %.0f%% kernel", 100 * (double)m->n_idle / all,
+		100 * (double)m->n_kernel / all);
 }
 
 void top_add_rates(const struct feed_facts *facts, struct str *text)
@@ -102,7 +103,7 @@ void top_show_text(const struct feed *f, const struct top_rows *r, const struct 
 	str_add(&out->text, "# Samples: ");
 	top_add_rates(facts, &out->text);
 	str_add(&out->text, "; ");
-	top_add_kernel(facts, &out->text);
+	top_add_modes(s, &out->text);
 	str_add(&out->text, "; ");
 	top_add_measured(f, &out->text);
 	str_add(&out->text, "\n#\n");
@@ -126,7 +127,6 @@ static void add_facts_json(const struct feed *f, const struct feed_facts *facts,
 	json_u64(text, "time_ns", facts->time_ns);
 	json_u64(text, "span_ns", facts->span_ns);
 	json_u64(text, "samples", facts->n_samples);
-	json_u64(text, "kernel_samples", facts->n_kernel);
 	json_u64(text, "lost", facts->n_lost);
 	json_u64(text, "lost_so_far", facts->n_lost_all);
 	json_text(text, "measured", f->whose);
@@ -146,6 +146,8 @@ void top_show_json(const struct feed *f, const struct top_rows *r, const struct 
 	str_addc(&out->text, '{');
 	json_u64(&out->text, "version", VERSION);
 	add_facts_json(f, facts, &out->text);
+	json_u64(&out->text, "idle_samples", s->n_idle);
+	json_u64(&out->text, "kernel_samples", s->n_kernel);
 	json_open(&out->text, page.list, '[');
 	for (u32 event = 0; event < MIN(f->n_events, s->profile.events.n); event++) {
 		struct top_table t;

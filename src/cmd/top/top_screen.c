@@ -46,7 +46,7 @@ static void set_tables(struct top_screen *t)
 	t->tables.n = MAX(t->next.moment.profile.events.n, (size_t)1);
 	t->tables.drawing = &t->next.setup->rows.text.drawing;
 	str_cut(&t->title, 0);
-	top_add_kernel(&t->next.facts, &t->title);
+	top_add_modes(&t->next.moment, &t->title);
 	pthread_mutex_lock(&t->source.lock);
 	str_addf(&t->title, "; %s", str_text(&t->source.head));
 	pthread_mutex_unlock(&t->source.lock);
