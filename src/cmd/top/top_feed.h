@@ -49,6 +49,7 @@ struct feed {
 	struct recorder_pilot pilot;
 	struct workload workload;
 	bool has_workload, measures_workload;
+	bool has_dumps; /* samples carry copies of stacks */
 	char **command; /* NULL: none is started */
 	struct trace trace;
 	struct follow follow;
