@@ -523,6 +523,22 @@ def damaged_recordings_end_without_a_crash():
 
 
 @test
+def recordings_whose_times_are_far_apart_end_in_bounded_files():
+    for first, last in ((1, 2**64 - 1), (0, 2**64 - 1), (1, 2**63 + 5), (2**64 - 2, 2**64 - 1), (0, 0)):
+        s = Scheduler('far.data', handmade.TRACEPOINTS)
+        s.switch(first, 0, 0, 0, 100)
+        s.event('syscalls:sys_enter_read', first, 0, 100, 0, 0, 5)
+        s.event('syscalls:sys_exit_read', last, 0, 100, 0, 0, 4096)
+        s.event('power:cpu_frequency', last, 0, 100, 1200000, 0)
+        s.switch(last, 0, 100, 1, 0)
+        s.close()
+        for words in (['timechart', '-i', 'far.data', '-o', 'far.out'], ['timechart', '-i', 'far.data', '--html', 'far.out'],
+                      ['export', '--format', 'chrome', '-i', 'far.data', '-o', 'far.out'], ['report', '-i', 'far.data', '--html', 'far.out']):
+            result = pace(*words)
+            assert result.status == 0 and os.path.getsize('far.out') < 1 << 20, (first, last, words, result)
+
+
+@test
 def tasks_that_a_command_wakes_are_not_drawn_where_their_switches_are_not_recorded():
     """They would wait for a CPU until the end."""
     needs_root()
