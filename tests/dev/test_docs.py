@@ -125,9 +125,14 @@ def the_description_of_perf_data_has_the_records_samples_and_sections_of_the_cod
 
 @test
 def the_man_page_has_the_keys_of_the_browser_in_the_same_order():
-    rows = source('view/screen/browser.c').split('browser_keys[] = {')[1].split('};')[0]
-    keys = re.findall(r'^\t\{[^"]+ "([^"]+)",\s+"([^"]+)",', rows, re.M)
-    assert len(keys) == len(re.findall(r'^\t\{', rows, re.M)) > 20, keys
+    rows = [source(path).split(f'{table}[] = {{')[1].split('};')[0] for path, table in
+            (('view/screen/browser.c', 'browser_keys'), ('cmd/report/report_actions.c', 'report_actions'))]
+    keys, actions = (re.findall(r'^\t\{[^"]+ "([^"]+)",\s+"([^"]+)",', text, re.M) for text in rows)
+    assert len(keys) == len(re.findall(r'^\t\{', rows[0], re.M)) > 20, keys
+    assert actions and len(actions) == len(re.findall(r'^\t\{(?!0)', rows[1], re.M)), actions
+    meanings = sum((name.split(', ') for name, _ in keys), [])
+    assert not any(name in meanings for name, _ in actions), actions
+    keys += actions
     section = re.search(r'^\.SH BROWSER\n(.*?)^\.SH', page('report'), re.M | re.S).group(1)
     listed = re.findall(r'^\.TP\n\.B (.*)\n(.*?)(?: \(in .*\))?$', section.replace('\\-', '-').replace('\\(aq', "'"), re.M)
     assert listed == keys, set(listed) ^ set(keys)

@@ -60,7 +60,7 @@ class Terminal:
         self.types('Enter')
 
     def opens(self, *words):
-        self.command(' '.join(map(shlex.quote, (PACE, 'report', '--tui', *words))))
+        self.command(' '.join(map(shlex.quote, (PACE, 'report', *words))))
         self.waits(lambda: 'h: help' in self.text())
 
     def rows(self):
@@ -95,6 +95,41 @@ def pid_of(terminal):
 
 def squeezed(lines):
     return [' '.join(line[BAR:].split()) for line in lines]
+
+
+@test
+def a_terminal_gets_the_browser_unless_something_asks_for_text():
+    write_plain('plain.folded')
+    plain = pace('report', '-i', 'plain.folded').out
+    terminal = Terminal(100, 50)
+    terminal.opens('-i', 'plain.folded')
+    terminal.types('q')
+    terminal.waits(lambda: terminal.state() == '0 1 0 1')
+    shell, recorded = shlex.quote(PACE), os.path.join(SHARED, 'fixtures', 'own/be-clock.data')
+    for i, (line, opens) in enumerate((
+            (f'{shell} report -i plain.folded </dev/null', False), (f'{shell} report -i - <plain.folded', False), (f'{shell} report -i plain.folded | cat', False),
+            (f'PACE_TUI=0 {shell} report -i plain.folded', False), (f'PACE_TUI=off {shell} report -i plain.folded', False),
+            (f'PACE_TUI=0 {shell} report -i plain.folded --tui', True), (f'PACE_TUI=1 {shell} report -i plain.folded', True),
+            (f'{shell} --no-pager report -i plain.folded', True), (f'PACE_PAGER=cat {shell} -p report -i plain.folded', False),
+            *((f'{shell} --no-pager report -i plain.folded {words}', False) for words in
+              ('--stdio', '--no-tui', '-q', '--csv', '--json', '-t,', '--format text', '--hierarchy -s comm', '--budget 5',
+               "--fail-if 'self(nobody) > 99%'", '--stdio-color', '-g folded', '-g flat')),
+            *((f'{shell} --no-pager report -i {recorded} {words}', False) for words in ('--header', '--ledger', '--stats') if os.path.exists(recorded)),
+            (f'{shell} report -i plain.folded -g caller -s comm,sym -n', True))):
+        terminal.command(f'clear; {line} 2>&1; echo end {i} $?')
+        if opens:
+            terminal.waits(lambda: 'h: help' in terminal.text())
+            terminal.types('q')
+        # A browser that should not be there would wait for keys.
+        terminal.waits(lambda: f'end {i} 0' in terminal.lines())
+    terminal.command(f'{shell} report -i plain.folded >there 2>&1; echo written')
+    terminal.waits(lambda: 'written' in terminal.lines())
+    assert open('there', encoding='utf-8').read() == plain
+    # A recording without samples: why is a text.
+    write_folded('none.folded', [])
+    terminal.command(f'clear; {shell} --no-pager report -i none.folded; echo end none')
+    terminal.waits(lambda: 'end none' in terminal.lines())
+    terminal.ends()
 
 
 @test

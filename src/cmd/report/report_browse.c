@@ -1,38 +1,75 @@
 #include "cmd/report/report_browse.h"
 
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/pager.h"
+#include "base/term.h"
+#include "cmd/report/report_actions.h"
 #include "view/records/header.h"
 #include "view/screen/browser.h"
 
-struct browse {
-	struct answer *answer;
-	struct answer_table table;
-	bool is_open;
-};
-
-int report_browse_check(const struct report_options *o, struct err *err)
+/* Rows in the form of plain text: what the browser has, too. */
+static bool is_of_rows(const struct report_options *o)
 {
 	const struct answer_options *a = &o->answer;
 
-	if (!o->is_browser || o->is_text)
+	return !(a->is_hierarchy || a->budget || a->node || o->has_thread_counts ||
+		o->has_header_only || o->is_dump || o->is_stats || o->is_tasks || o->is_mmaps);
+}
+
+static bool is_of_plain_form(const struct report_options *o)
+{
+	return form_chosen(&o->answer.forms) == &form_text && !answer_file(&o->answer);
+}
+
+int report_browse_check(const struct report_options *o, struct err *err)
+{
+	if (o->browser <= 0 || o->is_text)
 		return 0;
-	if (form_chosen(&a->forms) != &form_text || answer_file(a))
+	if (!is_of_plain_form(o))
 		return err_set(err, ERR_INVAL,
 			"--tui: a form for a file or a program cannot be walked through: leave it out");
-	if (a->is_hierarchy || a->budget || a->node || o->has_thread_counts || o->has_header_only ||
-		o->is_dump || o->is_stats || o->is_tasks || o->is_mmaps)
+	if (!is_of_rows(o))
 		return err_set(err, ERR_INVAL,
 			"--tui shows rows: without it, --hierarchy, --budget, --node, -T, -D, --stats, --tasks, --mmaps and --header-only print text");
 	return 0;
 }
 
+/* Whether PACE_TUI says that text is the default. */
+static bool is_switched_off(void)
+{
+	static const char *const words[] = {"0", "no", "off", "false"};
+	const char *value = getenv("PACE_TUI");
+
+	for (size_t i = 0; value && i < ARRAY_SIZE(words); i++)
+		if (!strcasecmp(value, words[i]))
+			return true;
+	return false;
+}
+
+/* Without --tui: nothing asks for text, or says more in text, and somebody can press keys. */
+static bool is_default(const struct report_options *o)
+{
+	return is_of_plain_form(o) && is_of_rows(o) && !o->is_quiet && !o->has_header &&
+		!o->has_ledger && !o->is_strict && !o->answer.forms.name &&
+		o->colour == COLOUR_AUTO && o->graph.style != DRAWING_FLAT &&
+		o->graph.style != DRAWING_FOLDED && !o->answer.assertions.n && !is_switched_off() &&
+		!pager_is_asked_for() && term_is_terminal(STDIN_FILENO) && screen_is_possible();
+}
+
 bool report_browse_is_wanted(const struct reporting *r, const struct out *out)
 {
-	if (!r->options->is_browser || r->options->is_text)
+	const struct report_options *o = r->options;
+
+	if (!o->browser || o->is_text || out->fd != STDOUT_FILENO)
 		return false;
-	if (out->fd == STDOUT_FILENO && screen_is_possible())
+	/* That there is nothing, and why, is a text. */
+	if (o->browser < 0)
+		return is_default(o) && r->recorded.profile.rows.n;
+	if (screen_is_possible())
 		return true;
 	log_note(r->recorded.log,
 		"--tui needs a terminal on which it can place the cursor (TERM): this is plain text");
@@ -46,7 +83,7 @@ static const struct rowset *open_table(void *of, size_t table)
 	if (b->is_open)
 		answer_table_close(&b->table);
 	b->is_open = true;
-	answer_table_open(b->answer, table, &b->table);
+	answer_table_open(&b->reporting->answer, table, &b->table);
 	return &b->table.rows.rows;
 }
 
@@ -81,7 +118,7 @@ static int run(const struct browser_source *source, struct err *err)
 
 int report_browse(struct reporting *r, struct err *err)
 {
-	struct browse browse = {.answer = &r->answer};
+	struct browse browse = {.reporting = r};
 	struct str ledger = {0}, header = {0};
 	struct browser_page pages[2];
 	struct browser_source source = {.title = r->options->input,
@@ -89,7 +126,9 @@ int report_browse(struct reporting *r, struct err *err)
 		.open = open_table,
 		.of = &browse,
 		.drawing = &r->choice.text.drawing,
-		.pages = pages};
+		.pages = pages,
+		.actions = report_actions,
+		.n_actions = n_report_actions};
 	int result = 0;
 
 	pager_never();

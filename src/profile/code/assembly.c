@@ -52,6 +52,7 @@ static void add_counts(struct annotation_count *to, const struct annotation_coun
 
 static void add_row(struct assembly *a, u64 va, u32 size)
 {
+	a->longest = MAX(a->longest, size);
 	vec_add(&a->rows,
 		((struct assembly_row){.va = va,
 			.size = size,

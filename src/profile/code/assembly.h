@@ -76,6 +76,7 @@ struct assembly {
 	struct err no_code;  /* code 0: there is code */
 	struct str no_lines; /* why there are no lines; "": there are, or they are not wanted */
 	u64 va;              /* of the first instruction */
+	u32 longest;         /* bytes of the longest instruction */
 	VEC(struct assembly_row) rows; /* parallel to disasm.listing, if there is code */
 	VEC(struct assembly_frame) frames;
 	VEC(struct assembly_file) files;

@@ -25,6 +25,7 @@ struct lineup_line {
 struct lineup_tree {
 	struct rowset tree;
 	bool *is_open; /* by node; NULL: the tree was not opened yet */
+	u32 top;       /* the node whose children are shown first */
 	bool is_shown, is_empty;
 };
 
