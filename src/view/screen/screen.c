@@ -5,6 +5,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/pager.h"
 #include "base/term.h"
 
 bool screen_is_possible(void)
@@ -12,6 +13,24 @@ bool screen_is_possible(void)
 	const char *term = getenv("TERM");
 
 	return term_is_terminal(STDOUT_FILENO) && term && *term && strcmp(term, "dumb");
+}
+
+/* Whether PACE_TUI says that text is the default. */
+static bool is_switched_off(void)
+{
+	static const char *const words[] = {"0", "no", "off", "false"};
+	const char *value = getenv("PACE_TUI");
+
+	for (size_t i = 0; value && i < ARRAY_SIZE(words); i++)
+		if (!strcasecmp(value, words[i]))
+			return true;
+	return false;
+}
+
+bool screen_is_default(void)
+{
+	return screen_is_possible() && term_is_terminal(STDIN_FILENO) && !is_switched_off() &&
+		!pager_is_asked_for();
 }
 
 /* The first of the variables that is set says which characters there are. */

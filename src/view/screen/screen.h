@@ -55,6 +55,12 @@ struct screen_view {
 /* Whether stdout is a terminal on which a screen can be drawn. */
 bool screen_is_possible(void);
 
+/*
+ * Whether that is what to show where nothing asks for text: keys can be pressed, too, and the user has neither asked for a
+ * pager nor set PACE_TUI=0.
+ */
+bool screen_is_default(void);
+
 int screen_open(struct screen *s, const struct screen_end *end, struct err *err);
 void screen_close(struct screen *s);
 
