@@ -486,7 +486,7 @@ TEST(codeview_shows_lines_of_source_and_inlined_functions_between_instructions)
 	CHECK_HAS(screen(s), "\u2502             leaf() f.c:3 < f() f.c:9\n");
 	type(s, "A");
 	CHECK_HAS(at_cursor(s), "no source: ");
-	type(s, "DD");
+	type(s, "/f() f.c:7\r");
 	CHECK_HAS(at_cursor(s), "f.c:7");
 	press(s, KEY_ENTER);
 	CHECK_HAS(screen(s), "this line is no instruction");

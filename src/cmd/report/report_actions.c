@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "cmd/report/report_annotate.h"
+
 u32 report_spot_symbol(const struct browse *b, const struct browser_spot *at)
 {
 	if (at->tree)
@@ -39,6 +41,8 @@ static void filter(void *of, struct browser *b, const struct browser_spot *at)
 
 /* clang-format off: a row an action */
 const struct browser_action report_actions[] = {
+	{'a', "a", "show the code of the line's function, with its samples", report_annotate_offer,
+		report_annotate_act},
 	{'*', "*", "show only rows of the line's function", offer_filter, filter},
 };
 /* clang-format on */

@@ -10,6 +10,27 @@
 
 /* ---- lines ---- */
 
+/* Sentences take several lines rather than more than a small terminal shows. */
+static void wrap(char *text)
+{
+	enum { COLUMNS = 58 };
+	char *start = text, *blank = NULL;
+
+	for (char *at = text; *at; at++) {
+		if (*at == '\n') {
+			start = at + 1;
+			blank = NULL;
+		} else if (*at == ' ') {
+			blank = at;
+		}
+		if (at - start >= COLUMNS && blank) {
+			*blank = '\n';
+			start = blank + 1;
+			blank = NULL;
+		}
+	}
+}
+
 static void add_notes(struct codeview *v)
 {
 	const char *text;
@@ -17,6 +38,8 @@ static void add_notes(struct codeview *v)
 	str_cut(&v->notes, 0);
 	annotate_add_notes(&v->shown, &v->assembly, "", &v->notes);
 	annotate_add_outside(&v->shown, &v->assembly, "", &v->notes);
+	if (v->notes.n)
+		wrap(v->notes.at);
 	text = str_text(&v->notes);
 	for (size_t at = 0; at < v->notes.n; at += strcspn(text + at, "\n") + 1)
 		vec_add(&v->lines, ((struct codeview_line){(u32)at, CODEVIEW_NOTE}));

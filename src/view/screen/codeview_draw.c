@@ -271,7 +271,7 @@ static void draw_list(const struct codeview *v, struct grid *g)
 
 	grid_blank(g, 0, 0, g->columns, reverse);
 	grid_puts(g, 0, 1, "Functions with samples", reverse);
-	grid_puts(g, 1, 1, " Percent  Shared Object     Function", bold);
+	grid_puts(g, 1, 1, " Percent  Shared Object      Function", bold);
 	for (size_t i = 0; i < height && first + i < a->functions.n; i++) {
 		const struct annotation_function *f = &a->functions.at[first + i];
 		const struct profile_symbol *s = annotation_symbol(a, f);
@@ -280,11 +280,11 @@ static void draw_list(const struct codeview *v, struct grid *g)
 		str_cut(&text, 0);
 		str_addf(&text, "%7.2f%%", f->share);
 		grid_puts(g, row, 1, str_text(&text), heat_style(f->share / 100));
-		grid_put(g, row, 11, 27, a->profile->dsos.at[s->dso].name,
+		grid_put(g, row, 11, 28, a->profile->dsos.at[s->dso].name,
 			strlen(a->profile->dsos.at[s->dso].name), plain);
 		str_cut(&text, 0);
 		str_add_safe(&text, s->name, strlen(s->name));
-		grid_puts(g, row, 29, str_text(&text), plain);
+		grid_puts(g, row, 30, str_text(&text), plain);
 		if (first + i == v->choice)
 			grid_mark(g, row, 1, g->columns, GRID_REVERSE, GRID_DEFAULT);
 	}
