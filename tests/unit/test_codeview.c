@@ -492,7 +492,7 @@ TEST(codeview_shows_lines_of_source_and_inlined_functions_between_instructions)
 	CHECK_HAS(screen(s), "this line is no instruction");
 	type(s, "Hs");
 	CHECK_HAS(at_cursor(s), "call");
-	check_lacks(screen(s), "f.c");
+	check_lacks(screen(s), "f.c:8");
 	scene_free(s);
 }
 

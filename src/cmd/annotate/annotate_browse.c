@@ -51,7 +51,7 @@ int annotate_browse(struct annotating *r, u32 function, struct err *err)
 	struct screen screen;
 
 	pager_never();
-	if (screen_open(&screen, &screen_ansi, err))
+	if (screen_open(&screen, NULL, err))
 		return err->code;
 	/* What is said meanwhile would stand on the screen. */
 	log_hold(&r->log);

@@ -92,7 +92,7 @@ static int run(const struct browser_source *source, struct err *err)
 {
 	struct screen screen;
 
-	if (screen_open(&screen, &screen_ansi, err))
+	if (screen_open(&screen, NULL, err))
 		return err->code;
 	browser_run(source, &screen);
 	screen_close(&screen);
