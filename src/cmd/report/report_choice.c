@@ -249,6 +249,8 @@ void choice_tell(const struct choice *c, const struct answer *a, struct recorded
 	reading->naming.has_sites = answer_needs_lines(a) && !reading->naming.source;
 	symbol_options_tell(&o->symbols, o->debuginfod_s, reading);
 	reading->trace.stitches = o->stitches;
+	if (o->is_quiet)
+		reading->progress = NULL;
 }
 
 void choice_fini(struct choice *c)

@@ -5,6 +5,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/progress.h"
 #include "base/term.h"
 
 bool screen_is_possible(void)
@@ -34,12 +35,17 @@ int screen_open(struct screen *s, const struct screen_end *end, struct err *err)
 		.colours = repaint_colours(getenv("COLORTERM"), getenv("TERM"), getenv("NO_COLOR")),
 		.is_ascii = !is_utf8(),
 		.is_stale = true};
-	return end->open(s, err);
+	progress_hide(true);
+	if (!end->open(s, err))
+		return 0;
+	progress_hide(false);
+	return err->code;
 }
 
 void screen_close(struct screen *s)
 {
 	s->end->close(s);
+	progress_hide(false);
 	grid_fini(&s->shown);
 	str_fini(&s->text);
 }
