@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cmd/report/report_annotate.h"
 #include "profile/rows/key.h"
 
 u32 report_spot_symbol(const struct browse *b, const struct browser_spot *at)
@@ -244,6 +245,8 @@ static void show_branches(void *of, struct browser *screen, const struct browser
 
 /* clang-format off: a row an action */
 const struct browser_action report_actions[] = {
+	{'a', "a", "show the code of the line's function, with its samples", report_annotate_offer,
+		false, report_annotate_act},
 	{'d', "d", "zoom into the line's file", offer_dso, false, zoom_dso},
 	{'t', "t",
 		"zoom into the row's thread, process or threads of this name, as rows are grouped",

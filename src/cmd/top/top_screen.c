@@ -5,6 +5,7 @@
 #include "cmd/top/top_plain.h"
 #include "cmd/top/top_source.h"
 #include "view/screen/browser.h"
+#include "view/screen/guard.h"
 #include "view/screen/place.h"
 #include "view/screen/prompt.h"
 
@@ -300,7 +301,7 @@ static void tell(void *ctx, bool is_end)
 
 	pthread_mutex_lock(&t->source.lock);
 	if (t->is_open)
-		t->screen.end->wake(&t->screen, is_end ? EVENT_END : EVENT_TICK);
+		guard_wake(is_end ? EVENT_END : EVENT_TICK);
 	pthread_mutex_unlock(&t->source.lock);
 }
 
@@ -325,7 +326,7 @@ static void set_open(struct top_screen *t, bool is_open)
 
 static int browse(struct top_screen *t, struct err *err)
 {
-	if (screen_open(&t->screen, &screen_ansi, err))
+	if (screen_open(&t->screen, NULL, err))
 		return err->code;
 	set_open(t, true);
 	browser_run(&t->tables, &t->screen);
