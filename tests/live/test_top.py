@@ -314,4 +314,58 @@ def what_has_ended_is_said_and_still_there_to_be_read():
         terminal.ends()
 
 
+def plain_rows(path, *words):
+    result = pace('report', '--stdio', '-g', 'none', '-i', path, *words)
+    assert result.status == 0, result
+    return [' '.join(line.split()) for line in result.out.splitlines() if line and not line.startswith('#')]
+
+
+@test
+def report_shows_a_stream_while_it_is_recorded():
+    can_record()
+    hot = build_c(HOT, 'hot')
+    terminal = Terminal(100, 30)
+    terminal.command(f'{shlex.quote(PACE)} record -q -g -o - {shlex.quote(hot)} 8 | {shlex.quote(PACE)} report -i -')
+    terminal.waits(lambda: 'recording ...' in terminal.lines()[-1] and any('busy' in line for line in terminal.rows()))
+    early = terminal.lines()[0]
+    terminal.waits(lambda: terminal.lines()[0] != early)
+    assert 'recording ...' in terminal.lines()[-1], terminal.text()
+    terminal.waits(lambda: 'the recording is complete, 0 lost' in terminal.lines()[-1])
+    terminal.types('q')
+    terminal.waits(lambda: terminal.state() == '0 1 0 1')
+    # Leaving in the middle ends both.
+    terminal.command(f'clear; {shlex.quote(PACE)} record -q -o - {shlex.quote(hot)} 4 | {shlex.quote(PACE)} report -i -; echo ends $?')
+    terminal.waits(lambda: 'recording ...' in terminal.lines()[-1])
+    terminal.types('q')
+    terminal.waits(lambda: 'ends 0' in terminal.lines())
+    terminal.ends()
+
+
+@test
+def a_stream_ends_with_the_rows_of_its_text():
+    can_record()
+    hot = build_c(HOT, 'hot')
+    with open('stream.data', 'wb') as file:
+        assert subprocess.run([PACE, 'record', '-q', '-g', '-o', '-', hot, '2'], stdout=file, check=False).returncode == 0
+    for words in (['-s', 'comm,symbol'], ['-s', 'symbol', '--no-children', '-n'], ['--symbols', 'busy']):
+        terminal = Terminal(160, 30)
+        terminal.command(f'cat stream.data | {shlex.quote(PACE)} report -i - -g none {" ".join(words)}')
+        terminal.waits(lambda: 'the recording is complete' in terminal.lines()[-1])
+        terminal.types('P')
+        terminal.waits(lambda: "to 'pace.hist.0'" in terminal.text())
+        with open('pace.hist.0', encoding='utf-8') as file:
+            rows = [' '.join(line[11:].split()) for line in file]
+        os.unlink('pace.hist.0')
+        assert rows == plain_rows('stream.data', *words), words
+        terminal.ends()
+    # Whatever asks for text gets it.
+    terminal = Terminal(160, 30)
+    for i, words in enumerate(('--stdio', '-q', '--no-tui', '--hierarchy')):
+        terminal.command(f'clear; cat stream.data | {shlex.quote(PACE)} --no-pager report -i - {words} >there 2>&1; cat stream.data | PACE_TUI=0 {shlex.quote(PACE)} --no-pager report -i -;'
+                         f' echo end {i}')
+        terminal.waits(lambda: f'end {i}' in terminal.lines())
+        assert 'busy' in open('there', encoding='utf-8').read(), words
+    terminal.ends()
+
+
 main()
