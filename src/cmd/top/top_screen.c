@@ -9,6 +9,8 @@
 #include "view/screen/place.h"
 #include "view/screen/prompt.h"
 
+enum { ROWS_MOST = 4000 }; /* those behind have a sample or two */
+
 struct top_screen {
 	struct top_source source;
 	struct screen screen;
@@ -37,7 +39,7 @@ static const struct rowset *open_table(void *of, size_t table)
 		t->next.setup = NULL;
 	}
 	top_table_open(&t->table, &t->now.setup->rows, &t->now.moment, (u32)table,
-		t->now.setup->options.n_rows);
+		t->now.setup->options.n_rows ? t->now.setup->options.n_rows : ROWS_MOST);
 	return &t->table.rows.rows;
 }
 
