@@ -8,7 +8,7 @@ u32 report_spot_symbol(const struct browse *b, const struct browser_spot *at)
 {
 	if (at->tree)
 		return at->tree->nodes[at->node].symbol;
-	return b->table.hist.entries.at[at->row].symbol;
+	return b->table->hist.entries.at[at->row].symbol;
 }
 
 static const struct profile *profile_of(const struct browse *b)
@@ -34,7 +34,7 @@ static const char *name_of(const struct browse *b, const struct browser_spot *at
 
 static bool is_grouped_by(const struct browse *b, enum key_frame frame)
 {
-	const struct hist_options *o = b->table.hist.options;
+	const struct hist_options *o = b->table->hist.options;
 
 	for (size_t i = 0; i < o->n_keys; i++)
 		if (o->keys[i]->frame == frame)
@@ -114,7 +114,7 @@ static bool thread_of(const struct browse *b, const struct browser_spot *at, str
 		enum profile_label label;
 		enum zoom_kind kind;
 	} ways[] = {{LABEL_TID, ZOOM_TID}, {LABEL_PID, ZOOM_PID}, {LABEL_COMM, ZOOM_COMM}};
-	const struct hist *h = &b->table.hist;
+	const struct hist *h = &b->table->hist;
 
 	for (size_t way = 0; way < ARRAY_SIZE(ways); way++)
 		for (size_t i = 0; i < h->options->n_keys; i++) {

@@ -16,8 +16,7 @@
 struct browse {
 	struct reporting *reporting; /* of the level that is shown */
 	struct report_levels levels;
-	struct answer_table table;
-	bool is_open;
+	const struct answer_table *table; /* that is shown */
 	struct browser_source source;
 	struct browser_page pages[2];
 	struct str title, ledger, header;

@@ -33,8 +33,16 @@ static void close_part(struct report_level *level)
 	level->is_part = false;
 }
 
+static void close_table(struct report_level *level)
+{
+	if (level->n_table)
+		answer_table_close(&level->table);
+	level->n_table = 0;
+}
+
 void report_level_drop(struct report_level *level)
 {
+	close_table(level);
 	close_part(level);
 	if (level->is_read) {
 		reporting_close(level->reporting);
@@ -112,13 +120,25 @@ void report_levels_fini(struct report_levels *l)
 	str_fini(&l->said);
 }
 
+struct answer_table *report_levels_table(struct report_levels *l, size_t table)
+{
+	struct report_level *top = report_levels_top(l);
+
+	if (top->n_table == table + 1)
+		return &top->table;
+	close_table(top);
+	answer_table_open(&top->answer, table, &top->table);
+	top->n_table = table + 1;
+	return &top->table;
+}
+
 static int check_depth(const struct report_levels *l, struct err *err)
 {
 	enum { MOST = 32 };
 
-	return l->at.n < MOST ? 0
-			      : err_set(err, ERR_INVAL,
-					"there are %d levels already: Esc takes one back", MOST);
+	return l->at.n < MOST
+		? 0
+		: err_set(err, ERR_INVAL, "there are %d levels already: Esc takes one back", MOST);
 }
 
 int report_levels_zoom(struct report_levels *l, u32 key, const struct zoom *zoom, struct err *err)
