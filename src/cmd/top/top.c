@@ -23,7 +23,7 @@ static bool is_last(const struct top *t, const struct feed_facts *facts)
 	return t->out.sys || (t->options->n_refreshes && facts->nr >= t->options->n_refreshes);
 }
 
-static bool show_lines(void *ctx, struct snapshot *shown, const struct feed_facts *facts)
+static bool show_lines(void *ctx, struct moment *shown, const struct feed_facts *facts)
 {
 	struct top *t = ctx;
 
@@ -31,7 +31,7 @@ static bool show_lines(void *ctx, struct snapshot *shown, const struct feed_fact
 		top_show_json(&t->feed, &t->rows, shown, facts, &t->out);
 	else
 		top_show_text(&t->feed, &t->rows, shown, facts, &t->out);
-	snapshot_fini(shown);
+	moment_fini(shown);
 	return is_last(t, facts);
 }
 

@@ -45,7 +45,7 @@ void top_add_facts(const struct feed *f, const struct feed_facts *facts, struct 
 }
 
 /* Which events have a table: those with samples, or the first one. */
-static bool has_table(const struct snapshot *s, u32 event)
+static bool has_table(const struct moment *s, u32 event)
 {
 	if (s->profile.events.at[event].n_samples)
 		return true;
@@ -55,7 +55,7 @@ static bool has_table(const struct snapshot *s, u32 event)
 	return !event;
 }
 
-static u32 n_tables(const struct snapshot *s)
+static u32 n_tables(const struct moment *s)
 {
 	u32 n = 0;
 
@@ -65,7 +65,7 @@ static u32 n_tables(const struct snapshot *s)
 }
 
 /* As many as fit, so that nothing scrolls; with call chains, the first rows of these. */
-static u64 rows_that_fit(const struct top_rows *r, const struct snapshot *s, int fd)
+static u64 rows_that_fit(const struct top_rows *r, const struct moment *s, int fd)
 {
 	struct winsize size;
 	u64 lines;
@@ -78,7 +78,7 @@ static u64 rows_that_fit(const struct top_rows *r, const struct snapshot *s, int
 	return lines > HEAD_LINES ? lines - HEAD_LINES : 1;
 }
 
-void top_show_text(const struct feed *f, const struct top_rows *r, const struct snapshot *s,
+void top_show_text(const struct feed *f, const struct top_rows *r, const struct moment *s,
 	const struct feed_facts *facts, struct out *out)
 {
 	const bool is_terminal = term_is_terminal(out->fd);
@@ -123,7 +123,7 @@ static void add_facts_json(const struct feed *f, const struct feed_facts *facts,
 	json_u64(text, "own_bytes", facts->own_bytes);
 }
 
-void top_show_json(const struct feed *f, const struct top_rows *r, const struct snapshot *s,
+void top_show_json(const struct feed *f, const struct top_rows *r, const struct moment *s,
 	const struct feed_facts *facts, struct out *out)
 {
 	struct page page = {.out = out, .text = &r->text, .list = "events"};
@@ -134,7 +134,7 @@ void top_show_json(const struct feed *f, const struct top_rows *r, const struct 
 	json_u64(&out->text, "version", VERSION);
 	add_facts_json(f, facts, &out->text);
 	json_open(&out->text, page.list, '[');
-	for (u32 event = 0; event < s->profile.events.n; event++) {
+	for (u32 event = 0; event < MIN(f->n_events, s->profile.events.n); event++) {
 		struct top_table t;
 
 		top_table_open(&t, r, s, event, r->options->n_rows);

@@ -176,7 +176,7 @@ static void cut(struct hist *h, u64 least, u64 most)
 	h->entries.n = n;
 }
 
-void top_table_open(struct top_table *t, const struct top_rows *r, const struct snapshot *s,
+void top_table_open(struct top_table *t, const struct top_rows *r, const struct moment *s,
 	u32 event, u64 most)
 {
 	hist_init(&t->hist, &s->profile, &s->calls, event, &r->hist);

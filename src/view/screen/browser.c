@@ -613,7 +613,9 @@ void browser_take(struct browser *b, const struct screen_event *e)
 {
 	enum { WHEEL = 3 };
 
-	if (e->kind != EVENT_RESIZE)
+	if (b->source->live)
+		b->source->live->look(b->source->of, b);
+	if (e->kind != EVENT_RESIZE && e->kind != EVENT_TICK)
 		str_cut(&b->message, 0);
 	if (e->kind == EVENT_KEY && b->mode == BROWSER_SEARCH)
 		type(b, e->key);

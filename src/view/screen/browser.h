@@ -45,6 +45,14 @@ struct browser_action {
 	void (*act)(void *of, struct browser *b, const struct browser_spot *at);
 };
 
+/* For tables that change while they are shown: see view/screen/place.h. */
+struct browser_live {
+	/* Called before each event is taken, and when another thread wakes the screen. */
+	void (*look)(void *of, struct browser *b);
+	/* Adds to the last line, in front of what keys do. */
+	void (*add_status)(void *of, struct str *text);
+};
+
 struct browser_source {
 	const char *title;
 	size_t n; /* tables, at least one */
@@ -56,6 +64,7 @@ struct browser_source {
 	size_t n_pages;
 	const struct browser_action *actions; /* their keys are none of browser_keys */
 	size_t n_actions;
+	const struct browser_live *live; /* NULL: nothing changes */
 	/* Takes back what the last action changed, and calls browser_renew(); false: there is nothing to take back. NULL: likewise. */
 	bool (*back)(void *of, struct browser *b);
 };

@@ -239,6 +239,10 @@ static void draw_status(struct browser *b, struct grid *g)
 		if (b->lineup.search.words.n)
 			str_addf(&text, ", %zu of %zu rows have /%s", b->lineup.n_found,
 				b->lineup.order.n, str_text(&b->search));
+		if (b->source->live) {
+			str_add(&text, "   ");
+			b->source->live->add_status(b->source->of, &text);
+		}
 		str_add(&text, "   h: help  q: quit");
 		grid_puts(g, row, 0, str_text(&text), dim);
 	}

@@ -38,6 +38,8 @@ struct screen_end {
 	bool (*write)(struct screen *s, const char *text, size_t n);
 	/* Gives the terminal back and stops the process; returns when it goes on. */
 	void (*suspend)(struct screen *s);
+	/* read() returns this event now: EVENT_TICK, EVENT_END. The only one that other threads may call. */
+	void (*wake)(struct screen *s, enum event_kind kind);
 };
 
 extern const struct screen_end screen_ansi;

@@ -34,7 +34,7 @@ static struct {
 	volatile sig_atomic_t is_entered;
 	struct termios before, raw;
 	int in;
-	int wake[2]; /* a byte in it: the size is another one, or the process went on */
+	int wake[2]; /* bytes in it are kinds of events that signals and other threads bring */
 } terminal = {.wake = {-1, -1}};
 
 /* Signals that end the process. */
@@ -74,9 +74,10 @@ static void enter(void)
 	write_if_possible(ENTER, sizeof(ENTER) - 1);
 }
 
-static void wake(void)
+static void wake(enum event_kind kind)
 {
-	const ssize_t ignored = write(terminal.wake[1], "", 1);
+	const u8 byte = (u8)kind;
+	const ssize_t ignored = write(terminal.wake[1], &byte, 1);
 
 	(void)ignored;
 }
@@ -109,7 +110,7 @@ static void stop_by(int sig)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	sigaction(sig, &ours, NULL);
 	enter();
-	wake();
+	wake(EVENT_RESIZE);
 	errno = saved;
 }
 
@@ -120,7 +121,7 @@ static void resized(int sig)
 
 	if (sig == SIGCONT && terminal.is_entered)
 		enter();
-	wake();
+	wake(EVENT_RESIZE);
 	errno = saved;
 }
 
@@ -227,14 +228,18 @@ static int left_ms(u64 end)
 	return end > now ? (int)((end - now + NS_PER_MS - 1) / NS_PER_MS) : 0;
 }
 
-static bool take_wakes(void)
+/* The most urgent of the events that came: the end, then another size. */
+static enum event_kind take_wakes(void)
 {
-	char bytes[64];
-	bool has_any = false;
+	enum event_kind kind = EVENT_NONE;
+	u8 bytes[64];
+	ssize_t n;
 
-	while (read(terminal.wake[0], bytes, sizeof(bytes)) > 0)
-		has_any = true;
-	return has_any;
+	while ((n = read(terminal.wake[0], bytes, sizeof(bytes))) > 0)
+		for (ssize_t i = 0; i < n; i++)
+			if (kind == EVENT_NONE || kind == EVENT_TICK || bytes[i] == EVENT_END)
+				kind = (enum event_kind)bytes[i];
+	return kind;
 }
 
 static void ansi_read(struct screen *s, int wait_ms, struct screen_event *ret)
@@ -251,10 +256,9 @@ static void ansi_read(struct screen *s, int wait_ms, struct screen_event *ret)
 				: wait_ms >= 0 ? left_ms(end)
 					       : -1);
 
-		if (take_wakes()) {
-			ret->kind = EVENT_RESIZE;
+		ret->kind = (u8)take_wakes();
+		if (ret->kind)
 			return;
-		}
 		if (!n && keyboard_next(&a->keyboard, true, ret))
 			return;
 		if (wait_ms >= 0 && !left_ms(end)) {
@@ -297,5 +301,11 @@ static void ansi_suspend(struct screen *s)
 	raise(SIGTSTP);
 }
 
+static void ansi_wake(struct screen *s, enum event_kind kind)
+{
+	(void)s;
+	wake(kind);
+}
+
 const struct screen_end screen_ansi = {"ansi", ansi_open, ansi_close, ansi_size, ansi_read,
-	ansi_write, ansi_suspend};
+	ansi_write, ansi_suspend, ansi_wake};
