@@ -123,6 +123,11 @@ def the_description_of_perf_data_has_the_records_samples_and_sections_of_the_cod
     assert told == flags, (set(told.items()) ^ set(flags.items()))
 
 
+def keys_of(section):
+    text = re.search(rf'^\.SH {section}\n(.*?)^\.SH', page('report'), re.M | re.S).group(1)
+    return re.findall(r'^\.TP\n\.B (.*)\n(.*?)(?: \(in .*\))?$', text.replace('\\-', '-').replace('\\(aq', "'"), re.M)
+
+
 @test
 def the_man_page_has_the_keys_of_the_browser_in_the_same_order():
     rows = [source(path).split(f'{table}[] = {{')[1].split('};')[0] for path, table in
@@ -133,9 +138,10 @@ def the_man_page_has_the_keys_of_the_browser_in_the_same_order():
     meanings = sum((name.split(', ') for name, _ in keys), [])
     assert not any(name in meanings for name, _ in actions), actions
     keys += actions
-    section = re.search(r'^\.SH BROWSER\n(.*?)^\.SH', page('report'), re.M | re.S).group(1)
-    listed = re.findall(r'^\.TP\n\.B (.*)\n(.*?)(?: \(in .*\))?$', section.replace('\\-', '-').replace('\\(aq', "'"), re.M)
-    assert listed == keys, set(listed) ^ set(keys)
+    assert keys_of('BROWSER') == keys, set(keys_of('BROWSER')) ^ set(keys)
+    flames = source('view/screen/flameview.c').split('flameview_keys[] = {')[1].split('};')[0]
+    flames = re.findall(r'^\t\{[^"]+ "([^"]+)",\s+"([^"]+)",', flames, re.M)
+    assert keys_of('FLAME VIEW') == flames and len(flames) > 10, set(keys_of('FLAME VIEW')) ^ set(flames)
 
 
 main()

@@ -264,6 +264,41 @@ def zooms_follow_the_columns_and_what_is_read_again():
 
 
 @test
+def flames_have_the_numbers_of_the_stacks():
+    for path in recordings():
+        sums = {}
+        for line in pace('report', '-i', path, '--format', 'folded').out.splitlines():
+            stack, n = line.rsplit(' ', 1)
+            frames = stack.split(';')
+            for i in range(len(frames) + 1):
+                own = sums.setdefault(tuple(frames[:i]), [0, 0])
+                own[0] += int(n)
+                own[1] += int(n) * (i == len(frames))
+        terminal = Terminal(200, 50)
+        terminal.opens('-i', path)
+        terminal.types('w')
+        terminal.waits(lambda: 'Flame view' in terminal.lines()[0] and 'of all' in terminal.text())
+        at, seen = (), 0
+        for _ in range(12):
+            share, own, n, name = re.match(r'([\d.]+)% of all, ([\d.]+)% own, (\d+) samples  (.*)', terminal.lines()[-2]).groups()
+            at += (name,) if name != 'all' else ()
+            assert at in sums and sums[at][0] == int(n), (path, at, n)
+            # Shares are of periods, which rows by function have, too.
+            assert not sums[at][1] or float(own) > 0 or int(n) < 5, (path, at, own)
+            seen += 1
+            if not any(len(stack) == len(at) + 1 and stack[:len(at)] == at for stack in sums):
+                assert share == own, (path, at)
+                break
+            before = terminal.lines()[-2]
+            terminal.types('Down')
+            terminal.waits(lambda: terminal.lines()[-2] != before)
+        assert seen > 1, path
+        terminal.types('q')
+        terminal.waits(lambda: 'h: help' in terminal.lines()[-1] and 'Flame view' not in terminal.text())
+        terminal.ends()
+
+
+@test
 def the_screen_follows_the_size_of_the_window():
     write_plain('plain.folded')
     terminal = Terminal(80, 24)

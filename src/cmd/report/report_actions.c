@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "profile/rows/key.h"
+#include "view/rows/stackrows.h"
+#include "view/screen/flameview.h"
 
 u32 report_spot_symbol(const struct browse *b, const struct browser_spot *at)
 {
@@ -242,6 +244,41 @@ static void show_branches(void *of, struct browser *screen, const struct browser
 	read_level(b, screen, level);
 }
 
+/* ---- the flame view ---- */
+
+static bool offer_flames(void *of, const struct browser_spot *at, struct str *title)
+{
+	(void)of;
+	(void)at;
+	return offer_always("Show the calls as flames", title);
+}
+
+static void show_flames(void *of, struct browser *screen, const struct browser_spot *at)
+{
+	struct browse *b = of;
+	const struct report_level *top = report_levels_top(&b->levels);
+	const u32 event = b->table->hist.events[0].event;
+	const char *name = top->answer.profile->events.at[event].name;
+	struct stackrows stacks = {.is_one_recording = true,
+		.are_imports = profile_of(b)->is_imported};
+	struct str title = {0};
+
+	(void)at;
+	str_addf(&title, "%s  %s", name, str_text(&b->title));
+	stackrows_add_part(&stacks, name, recorded_is_time(&b->reporting->recorded, event));
+	stacks.n_parts = 1;
+	stackrows_add(&stacks, top->answer.profile, top->answer.calls, event, 0);
+	stackrows_finish(&stacks);
+	if (!screen->screen)
+		browser_say(screen, "there is no screen for it");
+	else if (stacks.nodes.n > 1)
+		flameview_run(&stacks.rows, str_text(&title), screen->screen);
+	else
+		browser_say(screen, "there are no samples");
+	stackrows_fini(&stacks);
+	str_fini(&title);
+}
+
 /* clang-format off: a row an action */
 const struct browser_action report_actions[] = {
 	{'d', "d", "zoom into the line's file", offer_dso, false, zoom_dso},
@@ -251,6 +288,8 @@ const struct browser_action report_actions[] = {
 	{'z', "z", "zoom into the samples that have the line's function in their stacks",
 		offer_function, false, zoom_function},
 	{'*', "*", "show only rows of the line's function", offer_filter, false, filter},
+	{'w', "w", "show the calls as flames, each as wide as its share", offer_flames, true,
+		show_flames},
 	{'c', "c", "show how certain shares are, or no longer", offer_confidence, true,
 		show_confidence},
 	{'b', "b", "show the branches that samples carry, or the samples", offer_branches, true,
