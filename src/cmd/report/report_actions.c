@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cmd/report/report_annotate.h"
 #include "profile/rows/key.h"
 #include "view/rows/stackrows.h"
 #include "view/screen/flameview.h"
@@ -281,6 +282,8 @@ static void show_flames(void *of, struct browser *screen, const struct browser_s
 
 /* clang-format off: a row an action */
 const struct browser_action report_actions[] = {
+	{'a', "a", "show the code of the line's function, with its samples", report_annotate_offer,
+		false, report_annotate_act},
 	{'d', "d", "zoom into the line's file", offer_dso, false, zoom_dso},
 	{'t', "t",
 		"zoom into the row's thread, process or threads of this name, as rows are grouped",

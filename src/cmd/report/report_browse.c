@@ -1,12 +1,9 @@
 #include "cmd/report/report_browse.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "base/pager.h"
-#include "base/term.h"
 #include "cmd/report/report_actions.h"
 #include "view/records/header.h"
 #include "view/screen/browser.h"
@@ -38,26 +35,13 @@ int report_browse_check(const struct report_options *o, struct err *err)
 	return 0;
 }
 
-/* Whether PACE_TUI says that text is the default. */
-static bool is_switched_off(void)
-{
-	static const char *const words[] = {"0", "no", "off", "false"};
-	const char *value = getenv("PACE_TUI");
-
-	for (size_t i = 0; value && i < ARRAY_SIZE(words); i++)
-		if (!strcasecmp(value, words[i]))
-			return true;
-	return false;
-}
-
 /* Without --tui: nothing asks for text, or says more in text, and somebody can press keys. */
 static bool is_default(const struct report_options *o)
 {
 	return is_of_plain_form(o) && is_of_rows(o) && !o->is_quiet && !o->has_header &&
 		!o->has_ledger && !o->is_strict && !o->answer.forms.name &&
 		o->colour == COLOUR_AUTO && o->graph.style != DRAWING_FLAT &&
-		o->graph.style != DRAWING_FOLDED && !o->answer.assertions.n && !is_switched_off() &&
-		!pager_is_asked_for() && term_is_terminal(STDIN_FILENO) && screen_is_possible();
+		o->graph.style != DRAWING_FOLDED && !o->answer.assertions.n && screen_is_default();
 }
 
 bool report_browse_is_wanted(const struct reporting *r, const struct out *out)
@@ -170,7 +154,7 @@ static int run(const struct browser_source *source, struct err *err)
 {
 	struct screen screen;
 
-	if (screen_open(&screen, &screen_ansi, err))
+	if (screen_open(&screen, NULL, err))
 		return err->code;
 	browser_run(source, &screen);
 	screen_close(&screen);

@@ -462,16 +462,17 @@ static void table_before(struct browser *b)
 
 static void snapshot(struct browser *b)
 {
-	struct str text = {0};
+	struct printout s;
 
+	if (!printout_open(&s, "pace.hist", &b->message))
+		return;
 	/* The second time, all columns have their widths. */
 	for (int round = 0; round < 2; round++) {
-		str_cut(&text, 0);
+		str_cut(&s.out.text, 0);
 		for (size_t i = 0; i < b->lineup.lines.n; i++)
-			browser_add_line(b, i, &text);
+			browser_add_line(b, i, &s.out.text);
 	}
-	printout_write("pace.hist", &text, &b->message);
-	str_fini(&text);
+	printout_close(&s, b->lineup.lines.n, &b->message);
 }
 
 /* ---- keys ---- */
