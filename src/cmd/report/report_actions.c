@@ -81,10 +81,15 @@ static void zoom_into(struct browse *b, struct browser *screen, u32 key, struct 
 	struct err err;
 
 	below->line = screen->line;
-	if (report_levels_zoom(&b->levels, key, zoom, &err))
+	if (report_levels_zoom(&b->levels, key, zoom, &err)) {
 		browser_say(screen, err.msg);
-	else
+	} else if (!report_levels_top(&b->levels)->answer.profile->rows.n) {
+		report_level_drop(report_levels_pop(&b->levels));
+		browser_say(screen,
+			"no sample was taken in it, only in what it called: z shows that");
+	} else {
 		report_browse_show(b, screen);
+	}
 	zoom_fini(zoom);
 }
 
