@@ -135,6 +135,7 @@ def the_man_pages_have_the_keys_of_the_browsers_in_the_same_order():
     for name, section, tables in (
             ('report', 'BROWSER', [('view/screen/browser.c', 'browser_keys'), ('cmd/report/report_actions.c', 'report_actions')]),
             ('report', 'FLAME VIEW', [('view/screen/flameview.c', 'flameview_keys')]),
+            ('report', 'TIME VIEW', [('view/screen/timestrip.c', 'timestrip_keys')]),
             ('annotate', 'BROWSER', [('view/screen/codeview.c', 'codeview_keys')])):
         keys, *actions = (keys_of(*table) for table in tables)
         actions = sum(actions, [])

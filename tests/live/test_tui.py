@@ -299,6 +299,40 @@ def flames_have_the_numbers_of_the_stacks():
 
 
 @test
+def a_range_of_time_has_the_rows_of_the_text_with_that_time():
+    n = 0
+    for path in recordings():
+        words = ['-i', path, '-g', 'none']
+        if not re.search(r'^ *[0-9.]+ *$', pace('script', '-i', path, '-F', 'time').out.replace(':', ''), re.M):
+            continue
+        terminal = Terminal(160, 40)
+        terminal.opens(*words)
+        for keys, more in (((), []), (('Home', 't'), options_of(words, 't', 0))):
+            if more is None:
+                continue
+            terminal.types(*keys)
+            terminal.waits(lambda: terminal.lines()[0].count(' > ') == bool(keys))
+            terminal.types('T')
+            terminal.waits(lambda: 'Samples over time' in terminal.lines()[0])
+            terminal.types('PageDown', 'Space', *['PageDown'] * 9)
+            terminal.waits(lambda: terminal.text().count('\u2501') == 91)
+            shown = int(re.search(r': (\d+) samples$', terminal.lines()[-2]).group(1))
+            terminal.types('Enter')
+            terminal.waits(lambda: ' > time ' in terminal.lines()[0] or 'no samples' in terminal.lines()[-1])
+            time = re.search(r' > time ([0-9.,]+)', terminal.lines()[0]).group(1)
+            expected = rows_of_text(*words, '--time', time, *more)
+            counted = pace('report', '-i', path, '-g', 'none', '-n', '-t', '|', '--time', time, *more, '--no-children').out
+            assert shown == sum(int(line.split('|')[1]) for line in counted.splitlines() if line and line[0] != '#'), (path, time, shown)
+            if expected:
+                assert shown_rows(terminal) == expected, (path, time, more)
+                n += 1
+            terminal.types('Escape')
+            terminal.waits(lambda: ' > time ' not in terminal.lines()[0])
+        terminal.ends()
+    assert n > 2, n
+
+
+@test
 def the_screen_follows_the_size_of_the_window():
     write_plain('plain.folded')
     terminal = Terminal(80, 24)

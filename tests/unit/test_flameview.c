@@ -203,8 +203,9 @@ TEST(flameview_takes_the_mouse_and_every_size)
 			grid_resize(&s->grid, columns, rows);
 			screen(s);
 			flameview_take(&s->view,
-				&(struct screen_event){
-					.kind = EVENT_CLICK, .row = rows / 2, .column = columns});
+				&(struct screen_event){.kind = EVENT_CLICK,
+					.row = rows / 2,
+					.column = columns});
 			type(s, "DU");
 		}
 	scene_free(s);

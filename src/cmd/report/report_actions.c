@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cmd/report/report_annotate.h"
+#include "cmd/report/report_time.h"
 #include "profile/rows/key.h"
 #include "view/rows/stackrows.h"
 #include "view/screen/flameview.h"
@@ -185,8 +186,7 @@ static void zoom_function(void *of, struct browser *screen, const struct browser
 
 /* ---- the same recording, read in another way ---- */
 
-/* Reads the level and shows it. */
-static void read_level(struct browse *b, struct browser *screen, struct report_level *level)
+void report_browse_read(struct browse *b, struct browser *screen, struct report_level *level)
 {
 	struct err err;
 
@@ -225,7 +225,7 @@ static void show_confidence(void *of, struct browser *screen, const struct brows
 	(void)at;
 	level->options.answer.has_intervals = !level->options.answer.has_intervals;
 	str_add(&level->crumb, level->options.answer.has_intervals ? "intervals" : "no intervals");
-	read_level(b, screen, level);
+	report_browse_read(b, screen, level);
 }
 
 static bool offer_branches(void *of, const struct browser_spot *at, struct str *title)
@@ -247,7 +247,7 @@ static void show_branches(void *of, struct browser *screen, const struct browser
 	(void)at;
 	level->options.keys.branches = !b->reporting->choice.keys.has_branches;
 	str_add(&level->crumb, level->options.keys.branches ? "branches" : "no branches");
-	read_level(b, screen, level);
+	report_browse_read(b, screen, level);
 }
 
 /* ---- the flame view ---- */
@@ -298,6 +298,8 @@ const struct browser_action report_actions[] = {
 	{'*', "*", "show only rows of the line's function", offer_filter, false, filter},
 	{'w', "w", "show the calls as flames, each as wide as its share", offer_flames, true,
 		show_flames},
+	{'T', "T", "show when the samples were taken, and choose a range of time",
+		report_time_offer, true, report_time_act},
 	{'c', "c", "show how certain shares are, or no longer", offer_confidence, true,
 		show_confidence},
 	{'b', "b", "show the branches that samples carry, or the samples", offer_branches, true,

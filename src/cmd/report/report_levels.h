@@ -28,6 +28,7 @@ struct report_level {
 	size_t n_table;            /* its number, + 1; 0: none is open */
 	struct str crumb;          /* what is said of it */
 	u32 key;                   /* that made it */
+	u64 timeline_most;         /* as in struct reporting */
 	size_t line;               /* where the cursor was when another came on top */
 };
 
@@ -53,6 +54,8 @@ struct answer_table *report_levels_table(struct report_levels *l, size_t table);
 /* A level that is like the one on top, to be changed and then read, or dropped. */
 struct report_level *report_level_like(const struct report_levels *l, u32 key);
 void report_level_drop(struct report_level *level);
+/* Reads it, for the caller to look at and to drop. */
+int report_level_read(struct report_levels *l, struct report_level *level, struct err *err);
 /* Reads it and puts it on top; drops it if it fails. */
 int report_levels_read(struct report_levels *l, struct report_level *level, struct err *err);
 

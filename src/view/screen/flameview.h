@@ -18,7 +18,7 @@ struct flameview {
 	const struct rowset *tree;
 	const char *title; /* of what */
 	struct screen *screen;
-	u32 *children;  /* of all nodes, those of a node together, in the order in which they are drawn */
+	u32 *children; /* of all nodes, those of a node together, in the order in which they are drawn */
 	u32 *first;     /* by node: where its children are; one more: where they end */
 	u32 *depths;    /* by node */
 	u32 root, at;   /* the node that has the whole width; the cursor */
@@ -28,8 +28,8 @@ struct flameview {
 	bool *is_found; /* by node */
 	u64 found;      /* periods: what goes through functions that are found */
 	struct str typed, kept, message;
-	u32 top;        /* the depth, from the whole, of the first row */
-	u32 *hits;      /* by cell of the drawing: its node; 0: none */
+	u32 top;   /* the depth, from the whole, of the first row */
+	u32 *hits; /* by cell of the drawing: its node; 0: none */
 	unsigned columns, rows;
 };
 
