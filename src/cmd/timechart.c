@@ -24,7 +24,7 @@ enum {
 #define NOT_GIVEN UINT64_MAX
 
 struct timechart_options {
-	const char *input, *output, *html;
+	const char *input, *output, *html, *symfs;
 	struct chartsvg_options svg;
 	struct opt_list processes;
 	u64 io_merge_ns;
@@ -108,7 +108,8 @@ static const struct opt options[] = {
 		.min = WIDTH_LEAST, .max = WIDTH_MOST},
 	{'t', "topology", OPT_BOOL, AT(has_topology), NULL,
 		"CPUs that share a core or a socket beside each other"},
-	{0, "symfs", OPT_NOTHING, 0, "DIR", "the chart has no symbols"},
+	{0, "symfs", OPT_STR, AT(symfs), "DIR",
+		"with --html: look for files below DIR; the picture has no symbols"},
 	{'f', "force", OPT_NOTHING, 0, NULL, "files of other users are read anyway"},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
 		"say how much was drawn, and what was merged"},
@@ -121,6 +122,8 @@ struct charting {
 	struct trace trace;
 	struct chart chart;
 	struct scheduling scheduling;
+	struct chartstacks stacks;
+	bool has_stacks;
 	struct ledger ledger;
 	struct str title, remarks, losses; /* losses: of events, in words; empty: none */
 	u32 *cpu_order;
@@ -130,7 +133,9 @@ struct charting {
 
 static u64 held(const void *charting)
 {
-	return chart_bytes(&((const struct charting *)charting)->chart);
+	const struct charting *c = charting;
+
+	return chart_bytes(&c->chart) + chartstacks_bytes(&c->stacks);
 }
 
 static int walk(struct charting *c, struct err *err)
@@ -139,11 +144,14 @@ static int walk(struct charting *c, struct err *err)
 	struct visit *v;
 	int r;
 
-	follow_init(&follow, &c->trace, FOLLOW_IN_TIME, scheduling_needs());
+	follow_init(&follow, &c->trace, FOLLOW_IN_TIME,
+		scheduling_needs() | (c->has_stacks ? PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN : 0));
 	follow.stream.held = held;
 	follow.stream.holder = c;
-	while ((r = follow_next(&follow, &v, err)) > 0)
+	while ((r = follow_next(&follow, &v, err)) > 0) {
+		c->chart.stack = c->has_stacks ? chartstacks_of(&c->stacks, v) : 0;
 		scheduling_take(&c->scheduling, v);
+	}
 	follow_fini(&follow);
 	return MIN(r, 0);
 }
@@ -176,10 +184,14 @@ static void tell_losses(struct charting *c)
 
 static int read_chart(struct charting *c, struct err *err)
 {
-	const struct trace_options how = {.ignores_embedded = true, .ignores_jit = true};
+	const struct trace_options how = {.symfs = c->o->symfs,
+		.ignores_embedded = !c->has_stacks,
+		.ignores_jit = !c->has_stacks};
 
 	if (trace_begin(&c->trace, &how, err))
 		return err->code;
+	if (c->has_stacks)
+		chartstacks_init(&c->stacks, &c->trace);
 	scheduling_init(&c->scheduling, &c->chart, &c->trace.session);
 	if (walk(c, err))
 		return err->code;
@@ -290,7 +302,8 @@ static int write_chart(struct charting *c, struct err *err)
 	if (pagefile_open(&file, c->o->output, &out, err))
 		return err->code;
 	if (c->o->html)
-		charthtml_add(&out, &c->chart, &c->o->svg, &about);
+		charthtml_add(&out, &c->chart, &c->o->svg, &about,
+			c->has_stacks ? &c->stacks : NULL);
 	else
 		chartsvg_add(&out, &c->chart, &c->o->svg, &about);
 	result = pagefile_close(&file, &out, 0, err);
@@ -328,6 +341,7 @@ static void charting_fini(struct charting *c)
 {
 	scheduling_fini(&c->scheduling);
 	chart_fini(&c->chart);
+	chartstacks_fini(&c->stacks);
 	trace_close(&c->trace);
 	ledger_fini(&c->ledger);
 	str_fini(&c->title);
@@ -340,7 +354,7 @@ static void charting_fini(struct charting *c)
 static int draw(struct timechart_options *o)
 {
 	const struct chart_limits limits = {o->html ? CHARTHTML_PIECES : PIECES_MOST, WAKES_MOST,
-		IOS_MOST, o->io_merge_ns};
+		IOS_MOST, o->io_merge_ns, o->html ? CHARTHTML_WAITS : 0};
 	struct charting c = {.o = o};
 	int status = EXIT_OK;
 	struct err err;
@@ -353,6 +367,7 @@ static int draw(struct timechart_options *o)
 		return cmd_fail(&cmd_timechart, &err, EXIT_USAGE);
 	}
 	chart_init(&c.chart, &limits);
+	c.has_stacks = o->html && trace_has_chains(&c.trace);
 	if (read_chart(&c, &err)) {
 		status = cmd_fail(&cmd_timechart, &err, EXIT_FAILED);
 	} else {

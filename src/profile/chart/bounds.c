@@ -138,6 +138,31 @@ void bounds_merge_ios(struct chart *t)
 		t->limits.ios = 2 * t->ios.n;
 }
 
+/* ---- stacks ---- */
+
+void bounds_drop_waits(struct chart *t)
+{
+	while (t->waits.n > t->limits.waits / 4 * 3) {
+		size_t out = 0;
+
+		t->waits_shortest = next_length(t->waits_shortest);
+		for (size_t i = 0; i < t->waits.n; i++)
+			if (t->waits.at[i].until - t->waits.at[i].from >= t->waits_shortest)
+				t->waits.at[out++] = t->waits.at[i];
+		t->waits.n = out;
+	}
+}
+
+void bounds_keep_samples(struct chart *t)
+{
+	if (t->samples.n <= t->limits.waits)
+		return;
+	for (size_t i = 0; i < t->samples.n / 2; i++)
+		t->samples.at[i] = t->samples.at[2 * i];
+	t->samples.n /= 2;
+	t->samples_every *= 2;
+}
+
 /* ---- frequencies ---- */
 
 /* Keeps every second change: the graph of a CPU's frequency needs no more. */

@@ -173,6 +173,14 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 	return result;
 }
 
+static void begin_stage(struct progress *p, const struct progress *stage)
+{
+	if (!p)
+		return;
+	*p = *stage;
+	progress_begin(p);
+}
+
 static void name(struct recorded *r, const struct recorded_options *o)
 {
 	struct naming_options naming = o->naming;
@@ -182,12 +190,23 @@ static void name(struct recorded *r, const struct recorded_options *o)
 	r->trace.files.places.shares = shares;
 	if (o->servers_begin)
 		o->servers_begin(&r->trace.resolver, o->trace.debuginfod_s, shares);
+	/* While servers are asked, Ctrl-C means them. */
+	naming.progress = o->progress;
+	naming.may_stop = !r->trace.files.debuginfod.watch;
+	begin_stage(o->progress,
+		&(struct progress){.what = "looking up names",
+			.offer = naming.may_stop ? "shows addresses for the rest" : NULL,
+			.hears_always = !naming.may_stop});
 	naming_resolve(&r->profile, &r->trace.resolver, &naming);
+	if (naming.may_stop && progress_is_stopped(o->progress))
+		log_warn(r->log,
+			"the look-up of names was stopped: functions of the files that were left have addresses for names");
 	/* Types need the same files as lines: load them while servers are asked. */
 	vec_each(dso, &r->profile.dsos)
 		if (o->labels & LABEL_BIT(LABEL_ACCESS) && shares[dso->source] > 0)
 			resolver_load_lines(&r->trace.resolver,
 				r->trace.machine.dsos.at.at[dso->source]);
+	progress_end(o->progress);
 	if (o->servers_end)
 		o->servers_end(&r->trace.resolver);
 	r->trace.files.places.shares = NULL;
@@ -200,9 +219,12 @@ static void find_types(struct recorded *r, const struct recorded_options *o)
 {
 	if (!(o->labels & LABEL_BIT(LABEL_ACCESS)))
 		return;
+	begin_stage(o->progress, &(struct progress){.what = "looking up data types"});
 	typing_resolve(&r->profile, &r->trace.resolver,
 		&(struct typing_events){&r->trace.session.reader.events, o->skid}, o->n_workers);
-	typing_note_skid(&r->profile, &r->trace.session.reader.events, o->skid, r->log);
+	progress_end(o->progress);
+	if (!o->may_lack_types)
+		typing_note_skid(&r->profile, &r->trace.session.reader.events, o->skid, r->log);
 	recorded_stage_ends(r, "data types");
 }
 
@@ -218,7 +240,10 @@ static int scan(struct recorded *r, const struct recorded_options *o, struct err
 		switching_watch(&r->switching, &r->trace.session, o->switching);
 	if (label_needs_sideband(o->labels))
 		sideband_watch(&r->sideband, &r->trace.session);
+	if (o->has_multiplexing)
+		multiplexing_watch(&r->multiplexing, &r->trace.session);
 	result = trace_scan(&r->trace, &o->trace, err);
+	multiplexing_settle(&r->multiplexing);
 	if (label_needs_sideband(o->labels))
 		sideband_settle(&r->sideband);
 	if (!result && switches(o) && switching_cut(&r->switching, err))
@@ -238,13 +263,31 @@ static void say_cut(const struct recorded *r, u32 max_stack)
 			(unsigned long long)r->profile.n_cut, max_stack);
 }
 
+/* Both passes. */
+static int read_samples(struct recorded *r, const struct recorded_options *o, struct err *err)
+{
+	struct session *s = &r->trace.session;
+	int result;
+
+	begin_stage(o->progress,
+		&(struct progress){.what = "reading",
+			.subject = s->reader.path,
+			.offer = "shows what was read"});
+	s->progress = o->progress;
+	result = scan(r, o, err);
+	s->read_most = o->read_most;
+	if (!result)
+		result = count(r, o, err);
+	s->progress = NULL;
+	progress_end(o->progress);
+	return result;
+}
+
 static int read_trace(struct recorded *r, const struct recorded_options *o, struct err *err)
 {
 	r->has_wall = o->has_wall;
-	if (scan(r, o, err))
-		return err->code;
-	r->trace.session.read_most = o->read_most;
-	if (count(r, o, err))
+	r->skid = o->skid;
+	if (read_samples(r, o, err))
 		return err->code;
 	say_cut(r, max_stack_of(o));
 	name(r, o);
@@ -259,7 +302,7 @@ static int read_trace(struct recorded *r, const struct recorded_options *o, stru
 		ledger_add_lineless(&r->ledger, &r->profile, &r->trace.resolver);
 	else if (o->naming.has_inlined)
 		ledger_add_inlineless(&r->ledger, &r->profile, &r->trace.resolver);
-	if (o->labels & LABEL_BIT(LABEL_ACCESS))
+	if (o->labels & LABEL_BIT(LABEL_ACCESS) && !o->may_lack_types)
 		ledger_add_typeless(&r->ledger, &r->profile, &r->trace.resolver);
 	ledger_add_endings(&r->ledger, &r->profile, &r->trace.machine, r->dump_bytes);
 	/* These rows are not samples, so they are added after the ledger has counted. */
@@ -287,5 +330,6 @@ void recorded_close(struct recorded *r)
 	wall_fini(&r->wall);
 	switching_fini(&r->switching);
 	sideband_fini(&r->sideband);
+	multiplexing_fini(&r->multiplexing);
 	trace_close(&r->trace);
 }
