@@ -213,6 +213,17 @@ def wrong_words_are_refused_and_leave_nothing_behind():
 
 
 @test
+def a_picture_that_cannot_be_written_is_named_and_leaves_nothing_behind():
+    with open('x.folded', 'w') as file:
+        file.write(FOLDED)
+    for words in ('x.folded', 'x.folded x.folded'):
+        result = run('sh', '-c', f"trap '' XFSZ; ulimit -f 1; {os.path.join(BUILD, 'pace')} flame {words} -o x.svg")
+        assert result.status == 1 and "writing 'x.svg': File too large" in result.err and os.listdir('.') == ['x.folded'], (words, result, os.listdir('.'))
+        result = run('sh', '-c', f"{os.path.join(BUILD, 'pace')} flame {words} > /dev/full")
+        assert result.status == 1 and result.err.count('No space left on device') == 1, (words, result)
+
+
+@test
 def a_terminal_gets_no_picture_but_a_line():
     with open('x.folded', 'w') as file:
         file.write(FOLDED)
