@@ -276,6 +276,13 @@ def a_picture_stays_small_whatever_the_input():
 
 
 @test
+def a_long_command_takes_no_more_room_than_a_long_name():
+    picture = draw('--title', ' '.join(f'argument{i}' for i in range(5000)))
+    assert 'argument0' in picture.text_of('head') and 'argument4999' in picture.text_of('head') and ' characters)' in picture.text_of('head')
+    assert os.path.getsize('x.svg') < 40000 and float(picture.root.get('height')) < 400, (os.path.getsize('x.svg'), picture.root.get('height'))
+
+
+@test
 def hostile_names_do_nothing_but_appear():
     text = ''.join(f'{name};{below} {i + 1}\n' for i, name in enumerate(HOSTILE + ['\ufffe\uffff', '\u65e5\u672c' * 200])
                    for below in ('main', HOSTILE[(i + 3) % len(HOSTILE)]))
