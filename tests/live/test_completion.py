@@ -54,6 +54,7 @@ def what_options_take_is_offered():
     assert '-scomm' in answer('report', '-sco')[0]
     assert answer('report', '-i', '') == ([], ':files') and answer('report', '--symfs', '') == ([], ':folders')
     assert answer('report', '-ng', 'fra') == ([], ':files')  # the value may be left out, then it is attached
+    assert answer('flame', '--order', '') == (['name', 'heaviest'], ':none')
     for words in (['record', '-e'], ['stat', '-e'], ['stat', '--event'], ['mem', 'record', '-e'], ['record', '-a', '-qe']):
         assert 'cpu-clock' in answer(*words, 'cpu-c')[0], words
         assert answer(*words, 'page-faults,cpu-cl') == (['page-faults,cpu-clock'], ':list'), words

@@ -317,7 +317,7 @@ def options_choose_what_is_drawn():
     # What would do nothing is refused.
     for words, part in ((['-P', '-T'], 'only one of -P and -T'), (['--html', 'a.html', '-o', 'b.svg'], 'a picture or a page'), (['--html', 'a.html', '-w', '800'], '-w is for'),
                         (['--html', 'a.html', '-n', '0'], '-n is for'), (['--html', 'a.html', '--highlight', 'x'], '--highlight is for'),
-                        (['--html', 'a.html', '--io-skip-eagain'], '--io-skip-eagain is for'), (['--html', 'a.html', '--io-min-time', '1ms'], '--io-min-time is for')):
+                        (['--html', 'a.html', '--io-min-time', '1ms'], '--io-min-time is for')):
         result = pace('timechart', '-i', path, *words)
         assert result.status == 2 and part in result.err and not os.path.exists('a.html'), (words, result)
 

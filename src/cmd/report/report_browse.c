@@ -63,11 +63,8 @@ static const struct rowset *open_table(void *of, size_t table)
 {
 	struct browse *b = of;
 
-	if (b->is_open)
-		answer_table_close(&b->table);
-	b->is_open = true;
-	answer_table_open(&report_levels_top(&b->levels)->answer, table, &b->table);
-	return &b->table.rows.rows;
+	b->table = report_levels_table(&b->levels, table);
+	return &b->table->rows.rows;
 }
 
 /* Texts of reports begin their lines with "# ". */
@@ -165,8 +162,6 @@ static int run(const struct browser_source *source, struct err *err)
 
 static void close_all(struct browse *b)
 {
-	if (b->is_open)
-		answer_table_close(&b->table);
 	report_levels_fini(&b->levels);
 	str_fini(&b->title);
 	str_fini(&b->ledger);
