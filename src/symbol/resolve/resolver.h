@@ -121,6 +121,7 @@ void resolver_settle(struct resolver *r);
  * already in resolver_init() or resolver_settle().
  */
 void resolver_load(struct resolver *r, const struct dso *dso);
+bool resolver_has_loaded(const struct resolver *r, u32 id);
 
 /*
  * For those that go on for hours: closes what was loaded for the other DSOs, by id, n_dsos of them. They may be loaded
