@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import shutil
 import signal
 import sys
 
@@ -330,6 +331,45 @@ def a_range_of_time_has_the_rows_of_the_text_with_that_time():
             terminal.waits(lambda: ' > time ' not in terminal.lines()[0])
         terminal.ends()
     assert n > 2, n
+
+
+@test
+def other_recordings_of_the_folder_are_shown_and_compared():
+    first, second, *_ = recordings()
+    os.mkdir('folder')
+    for name, path in (('-first.data', first), ('second.data', second)):
+        shutil.copyfile(path, f'folder/{name}')
+    with open('folder/no recording', 'w', encoding='utf-8') as file:
+        file.write('PERFILE')
+    os.chdir('folder')
+    terminal = Terminal(200, 50)
+    terminal.opens('-i', 'second.data', '-g', 'none')
+    terminal.types('d', 's')
+    terminal.waits(lambda: 'Show this recording' in terminal.lines()[0])
+    assert [line.split()[0] for line in terminal.lines()[1:-1] if line.strip()] == ['-first.data'], terminal.text()
+    terminal.types('Enter')
+    terminal.waits(lambda: '-first.data' in terminal.lines()[0] and ' > ' not in terminal.lines()[0])
+    assert shown_rows(terminal) == rows_of_text('-i', './-first.data', '-g', 'none')
+    terminal.types('D')
+    terminal.waits(lambda: 'What changed since' in terminal.lines()[0])
+    terminal.types('Enter')
+    terminal.waits(lambda: '# Event' in terminal.text() or 'A: ' in terminal.text())
+    expected = [line for line in pace('diff', 'second.data', '--', './-first.data').out.splitlines() if '%' in line][:20]
+    shown = [line.strip() for line in terminal.lines()]
+    # On a terminal the text ends at its edge.
+    assert expected and all(any(line.strip()[:150] in ours or ours[:150] in line for ours in shown) for line in expected), (expected, shown)
+    terminal.types('q')
+    terminal.waits(lambda: 'h: help' in terminal.lines()[-1])
+    terminal.types('Escape', 'Escape')
+    terminal.waits(lambda: 'second.data' in terminal.lines()[0] and ' > ' not in terminal.lines()[0])
+    assert shown_rows(terminal) == rows_of_text('-i', 'second.data', '-g', 'none')
+    os.unlink('-first.data')
+    terminal.types('s')
+    terminal.waits(lambda: 'no other recording' in terminal.lines()[-1])
+    terminal.types('q')
+    terminal.waits(lambda: terminal.state() == '0 1 0 1')
+    terminal.ends()
+    os.chdir('..')
 
 
 @test

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cmd/report/report_annotate.h"
+#include "cmd/report/report_files.h"
 #include "cmd/report/report_time.h"
 #include "profile/rows/key.h"
 #include "view/rows/stackrows.h"
@@ -304,6 +305,10 @@ const struct browser_action report_actions[] = {
 		show_confidence},
 	{'b', "b", "show the branches that samples carry, or the samples", offer_branches, true,
 		show_branches},
+	{'s', "s", "show another recording of this folder", report_files_offer_other, true,
+		report_files_open},
+	{'D', "D", "compare the recording with another one of this folder", report_files_offer_diff,
+		true, report_files_compare},
 };
 /* clang-format on */
 const size_t n_report_actions = ARRAY_SIZE(report_actions);
