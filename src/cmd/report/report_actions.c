@@ -4,6 +4,7 @@
 
 #include "cmd/report/report_annotate.h"
 #include "cmd/report/report_files.h"
+#include "cmd/report/report_source.h"
 #include "cmd/report/report_time.h"
 #include "profile/rows/key.h"
 #include "view/rows/stackrows.h"
@@ -290,6 +291,8 @@ static void show_flames(void *of, struct browser *screen, const struct browser_s
 const struct browser_action report_actions[] = {
 	{'a', "a", "show the code of the line's function, with its samples", report_annotate_offer,
 		false, report_annotate_act},
+	{'O', "O", "open the source of the line's function in VISUAL or EDITOR",
+		report_source_offer, false, report_source_act},
 	{'d', "d", "zoom into the line's file", offer_dso, false, zoom_dso},
 	{'t', "t",
 		"zoom into the row's thread, process or threads of this name, as rows are grouped",
