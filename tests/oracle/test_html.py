@@ -600,6 +600,11 @@ def scripts_are_small_and_their_types_hold():
     shipped = [run(os.path.join(TOP, 'dev/textarray'), '--strip', path) for path in SCRIPTS]
     assert len(SCRIPTS) > 3 and not any(result.status for result in shipped), shipped
     assert sum(len(result.out.encode()) for result in shipped) < 100_000
+    with open(write_page(), encoding='utf-8') as file:
+        text = file.read()
+    # Packed, but for the first one.
+    code = text[text.index('<script type="application/octet-stream" id="script">'):]
+    assert shipped[0].out in code and len(code) < 45_000, len(code)
     needs_module('typescript', '7.0.2')
     checked = run(os.path.join(MODULES, 'node_modules/.bin/tsc'), '--checkJs', '--allowJs', '--noEmit', '--strict', '--target', 'es2023',
                   '--lib', 'es2023,dom,dom.iterable', *SCRIPTS)
