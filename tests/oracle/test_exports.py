@@ -496,10 +496,11 @@ def rows_on_lines_are_the_rows_of_csv():
 
 @test
 def duckdb_reads_tables_with_the_sums_of_the_report():
-    browser.needs_module('@duckdb/node-api', '1.5.6-r.1')
+    folder = os.path.join(CACHE, 'pace', 'duckdb')
+    browser.needs_module('@duckdb/node-api', '1.5.6-r.1', folder)
     path = record()
     files = [export(form, path) for form in ('ndjson', 'csv')]
-    done = run('node', '-e', DUCKDB, browser.MODULES, *files)
+    done = run('node', '-e', DUCKDB, folder, *files)
     assert done.status == 0, done
     events = json.loads(pace('report', '-i', path, '--json').out)['events']
     wanted = reported(path)
