@@ -21,12 +21,14 @@ enum {
 	IOS_MOST = 50000,
 };
 
+#define NOT_GIVEN UINT64_MAX
+
 struct timechart_options {
 	const char *input, *output, *html, *symfs;
 	struct chartsvg_options svg;
 	struct opt_list processes;
 	u64 io_merge_ns;
-	bool has_topology, is_forced;
+	bool has_topology;
 	unsigned verbose;
 };
 
@@ -294,7 +296,7 @@ static int write_chart(struct charting *c, struct err *err)
 		.cpu_order = c->cpu_order,
 		.n_cpus = MAX(c->chart.cpus.n, c->trace.session.reader.info.host.cpus.n)};
 	struct fresh file;
-	struct out out = {0};
+	struct out out = {.fd = STDOUT_FILENO};
 	int result;
 
 	if (pagefile_open(&file, c->o->output, &out, err))
@@ -313,11 +315,26 @@ static int say_written(const struct charting *c, struct err *err)
 {
 	struct out out = {.fd = STDOUT_FILENO};
 
+	/* The picture is there. */
+	if (!strcmp(c->o->output, "-"))
+		return 0;
 	str_addf(&out.text, "Written %.1f seconds of trace to ",
 		(double)(c->chart.end - c->chart.begin) / 1e9);
 	str_add_safe(&out.text, c->o->output, strlen(c->o->output));
 	str_add(&out.text, ".\n");
 	return out_close(&out, err);
+}
+
+static void tell_size(struct charting *c)
+{
+	const struct chart *t = &c->chart;
+
+	log_debug(&c->log, "%zu tasks in %zu rows, %llu pieces, %llu wake-ups, %llu times I/O",
+		t->lives.n, t->rows.n, (unsigned long long)t->n_pieces,
+		(unsigned long long)t->n_wakes, (unsigned long long)t->n_ios);
+	if (t->shortest)
+		log_debug(&c->log, "neighbours shorter than %llu ns are merged",
+			(unsigned long long)t->shortest);
 }
 
 static void charting_fini(struct charting *c)
@@ -357,11 +374,7 @@ static int draw(struct timechart_options *o)
 		find_title(&c);
 		find_remarks(&c);
 		find_cpu_order(&c);
-		log_debug(&c.log,
-			"%zu tasks in %zu rows, %llu pieces, %llu wake-ups, %llu times I/O; pieces shorter than %llu ns are merged",
-			c.chart.lives.n, c.chart.rows.n, (unsigned long long)c.chart.n_pieces,
-			(unsigned long long)c.chart.n_wakes, (unsigned long long)c.chart.n_ios,
-			(unsigned long long)c.chart.shortest);
+		tell_size(&c);
 		if (write_chart(&c, &err) || say_written(&c, &err))
 			status = cmd_fail(&cmd_timechart, &err, EXIT_FAILED);
 		else if (c.log.has_warned || ledger_has_unread(&c.ledger))
@@ -371,26 +384,68 @@ static int draw(struct timechart_options *o)
 	return status;
 }
 
+/* An option that was given and that pages have no use for; NULL: none. */
+static const char *find_picture_option(const struct timechart_options *o)
+{
+	return o->svg.width != NOT_GIVEN                       ? "-w"
+		: o->svg.choice.least != NOT_GIVEN             ? "-n"
+		: o->svg.highlight_ns || o->svg.highlight_name ? "--highlight"
+		: o->svg.skips_eagain                          ? "--io-skip-eagain"
+		: o->svg.io_least_ns != NOT_GIVEN              ? "--io-min-time"
+							       : NULL;
+}
+
+static int check(const struct timechart_options *o, struct err *err)
+{
+	const char *option = find_picture_option(o);
+
+	if (o->svg.has_power_only && o->svg.has_tasks_only)
+		return err_set(err, ERR_INVAL,
+			"give only one of -P and -T: a chart without tasks and CPUs is empty");
+	if (!o->html)
+		return 0;
+	if (o->output && strcmp(o->output, o->html))
+		return err_set(err, ERR_INVAL,
+			"-o '%.60s' and --html '%.60s': one is written, a picture or a page",
+			o->output, o->html);
+	if (option)
+		return err_set(err, ERR_INVAL,
+			"%s is for the picture: the page of --html has all tasks, is as wide as its window, and searches",
+			option);
+	return 0;
+}
+
+/* Fills in what was not given. */
+static void settle(struct timechart_options *o)
+{
+	o->svg.choice.processes = &o->processes;
+	o->svg.width = o->svg.width == NOT_GIVEN ? CHARTSVG_WIDTH : o->svg.width;
+	o->svg.io_least_ns = o->svg.io_least_ns == NOT_GIVEN ? 1000000 : o->svg.io_least_ns;
+	if (o->svg.choice.least == NOT_GIVEN)
+		o->svg.choice.least = LEAST_ROWS;
+	/* A page has room for all. */
+	if (o->html)
+		o->svg.choice.least = o->svg.choice.most = CHARTHTML_ROWS;
+	o->output = o->html ? o->html : o->output ? o->output : "output.svg";
+}
+
 static int run_timechart(int argc, char **argv)
 {
-	struct timechart_options o = {.output = "output.svg",
-		.svg = {.width = CHARTSVG_WIDTH,
-			.choice.least = LEAST_ROWS,
-			.io_least_ns = 1000000},
+	struct timechart_options o = {
+		.svg = {.width = NOT_GIVEN, .choice.least = NOT_GIVEN, .io_least_ns = NOT_GIVEN},
 		.io_merge_ns = 1000};
+	struct err err;
 	int status;
 
 	if (argc > 1 && !strcmp(argv[1], "record"))
 		return timechart_record(argc - 1, argv + 1);
 	status = cmd_parse_reader(&cmd_timechart, &o, &o.input, argc, argv);
-	o.svg.choice.processes = &o.processes;
-	/* A page has room for all. */
-	if (o.html) {
-		o.output = o.html;
-		o.svg.choice.least = o.svg.choice.most = CHARTHTML_ROWS;
-	}
-	if (status < 0)
+	if (status < 0 && check(&o, &err))
+		status = cmd_fail(&cmd_timechart, &err, EXIT_USAGE);
+	if (status < 0) {
+		settle(&o);
 		status = draw(&o);
+	}
 	vec_fini(&o.processes);
 	return status;
 }

@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import handmade  # noqa: E402
 from browser import MODULES, browse, needs_browser, needs_module  # noqa: E402
 from handmade import Scheduler  # noqa: E402
-from harness import NOBODY, TOP, build_c, can_record, main, needs, needs_root, needs_shared, pace, perf_works, run, skip, test  # noqa: E402
+from harness import NOBODY, PACE, TOP, build_c, can_record, main, needs, needs_root, needs_shared, pace, perf_works, run, skip, test  # noqa: E402
 
 S, MS = 10**9, 10**6
 STATES = {'r': 'running', 's': 'sleeping', 'w': 'waiting', 'b': 'blocked', 'i': 'idle', 'd': 'deeper', 'e': 'deepest'}
@@ -310,6 +310,24 @@ def options_choose_what_is_drawn():
         assert sum(d.count('h') for d in paths) == n + (word == '1500000'), (word, paths)
     assert pace('timechart', '-i', path, '--io-min-time', '1 fortnight').status == 2
     assert pace('timechart', '-i', path, '-w', '3').status == 2
+    # What would do nothing is refused.
+    for words, part in ((['-P', '-T'], 'only one of -P and -T'), (['--html', 'a.html', '-o', 'b.svg'], 'a picture or a page'), (['--html', 'a.html', '-w', '800'], '-w is for'),
+                        (['--html', 'a.html', '-n', '0'], '-n is for'), (['--html', 'a.html', '--highlight', 'x'], '--highlight is for'),
+                        (['--html', 'a.html', '--io-skip-eagain'], '--io-skip-eagain is for'), (['--html', 'a.html', '--io-min-time', '1ms'], '--io-min-time is for')):
+        result = pace('timechart', '-i', path, *words)
+        assert result.status == 2 and part in result.err and not os.path.exists('a.html'), (words, result)
+
+
+@test
+def the_standard_output_is_a_dash_and_links_to_it_stay():
+    path = made()
+    result = pace('timechart', '-i', path, '-o', '-')
+    assert result.status == 0 and ET.fromstring(result.out).tag == SVG + 'svg', result
+    os.symlink('/proc/self/fd/1', 'link')
+    result = pace('timechart', '-i', path, '-o', 'link')
+    assert result.status == 1 and 'is not a regular file' in result.err and os.path.islink('link'), result
+    result = run('sh', '-c', f'{PACE} timechart -i {path} -o - > /dev/full')
+    assert result.status == 1 and 'No space left on device' in result.err, result
 
 
 @test
@@ -644,6 +662,22 @@ def damaged_recordings_end_without_a_crash():
         assert result.status in (0, 1, 2), (i, result)
         if result.status == 0:
             ET.parse('bad.svg')
+
+
+@test
+def recordings_whose_times_are_far_apart_end_in_bounded_files():
+    for first, last in ((1, 2**64 - 1), (0, 2**64 - 1), (1, 2**63 + 5), (2**64 - 2, 2**64 - 1), (0, 0)):
+        s = Scheduler('far.data', handmade.TRACEPOINTS)
+        s.switch(first, 0, 0, 0, 100)
+        s.event('syscalls:sys_enter_read', first, 0, 100, 0, 0, 5)
+        s.event('syscalls:sys_exit_read', last, 0, 100, 0, 0, 4096)
+        s.event('power:cpu_frequency', last, 0, 100, 1200000, 0)
+        s.switch(last, 0, 100, 1, 0)
+        s.close()
+        for words in (['timechart', '-i', 'far.data', '-o', 'far.out'], ['timechart', '-i', 'far.data', '--html', 'far.out'],
+                      ['export', '--format', 'chrome', '-i', 'far.data', '-o', 'far.out'], ['report', '-i', 'far.data', '--html', 'far.out']):
+            result = pace(*words)
+            assert result.status == 0 and os.path.getsize('far.out') < 1 << 20, (first, last, words, result)
 
 
 @test

@@ -9,15 +9,23 @@
 #ifndef PACE_CMD_REPORT_ACTIONS_H
 #define PACE_CMD_REPORT_ACTIONS_H
 
-#include "cmd/report/reporting.h"
+#include "cmd/report/report_levels.h"
 #include "view/screen/browser.h"
 
 /* The `of` of the browser's source. */
 struct browse {
-	struct reporting *reporting;
+	struct reporting *reporting; /* of the level that is shown */
+	struct report_levels levels;
 	struct answer_table table;
 	bool is_open;
+	struct browser_source source;
+	struct browser_page pages[2];
+	struct str title, ledger, header;
+	VEC(char *) files; /* those that a menu shows */
 };
+
+/* Shows the level on top. */
+void report_browse_show(struct browse *b, struct browser *screen);
 
 extern const struct browser_action report_actions[];
 extern const size_t n_report_actions;

@@ -15,7 +15,7 @@ static u64 next_length(u64 length)
 
 static bool is_over(u64 length, const struct chart *t)
 {
-	return length > 2 * (t->end - t->begin);
+	return length > INT64_MAX || length / 2 > t->end - t->begin;
 }
 
 /* ---- pieces ---- */
@@ -57,7 +57,7 @@ static u64 place_of(const struct chart *t, u32 life)
 {
 	if (life == CHART_NONE)
 		return life;
-	return t->lives.at[life].row != CHART_NONE ? (u64)t->lives.at[life].row << 32 : life;
+	return t->lives.at[life].row != CHART_NONE ? ((u64)t->lives.at[life].row + 1) << 32 : life;
 }
 
 static void merge_wakes(struct chart *t, u64 shortest, bool has_pairs)

@@ -30,18 +30,36 @@ void resolver_set_recording(struct resolver *r, const struct reader *reader,
 	simpleperf_init(&r->simpleperf, &reader->info);
 }
 
+static void close_dso(struct resolver_dso *d)
+{
+	symtab_fini(&d->own);
+	datanames_fini(&d->data);
+	perfmap_fini(&d->perfmap);
+	line_close(d->lines);
+	elf_close(&d->module);
+	elf_close(&d->module_debug);
+}
+
+void resolver_forget(struct resolver *r, const bool *is_kept)
+{
+	for (size_t i = 0; i < r->n_dsos; i++) {
+		struct resolver_dso *d = &r->dsos[i];
+
+		if (!d->is_loaded || is_kept[i])
+			continue;
+		close_dso(d);
+		if (d->file)
+			dso_files_close(r->files, (u32)i);
+		memset(d, 0, sizeof(*d));
+	}
+}
+
 void resolver_fini(struct resolver *r)
 {
 	if (r->has_kernel_reader)
 		pthread_join(r->kernel_reader, NULL);
-	for (size_t i = 0; i < r->n_dsos; i++) {
-		symtab_fini(&r->dsos[i].own);
-		datanames_fini(&r->dsos[i].data);
-		perfmap_fini(&r->dsos[i].perfmap);
-		line_close(r->dsos[i].lines);
-		elf_close(&r->dsos[i].module);
-		elf_close(&r->dsos[i].module_debug);
-	}
+	for (size_t i = 0; i < r->n_dsos; i++)
+		close_dso(&r->dsos[i]);
 	mem_free(r->dsos);
 	packages_fini(&r->packages);
 	kernel_close(&r->kernel);
@@ -159,6 +177,17 @@ void resolver_load(struct resolver *r, const struct dso *dso)
 		d->is_embedded = false;
 	else
 		say_as_embedded(r, d);
+}
+
+void resolver_pass_over(struct resolver *r, const struct dso *dso)
+{
+	struct resolver_dso *d = &r->dsos[dso->id];
+
+	if (d->is_loaded)
+		return;
+	d->is_loaded = true;
+	d->outcome = RESOLVER_NO_FILE;
+	err_set(&d->err, ERR_LIMIT, "the look-up of names was stopped before this file");
 }
 
 static void give(struct resolver_answer *a, enum origin origin, const char *name, u64 start,

@@ -79,6 +79,20 @@ void annotate_add_notes(const struct annotate_options *o, const struct assembly 
 		add_file_notes(a, begin, text);
 }
 
+void annotate_add_outside(const struct annotate_options *o, const struct assembly *a,
+	const char *begin, struct str *text)
+{
+	(void)o;
+	for (size_t e = 0; e < a->annotation->profile->events.n; e++) {
+		if (!a->outside[e].n_samples)
+			continue;
+		str_addf(text, "%s%llu samples of ", begin,
+			(unsigned long long)a->outside[e].n_samples);
+		add_safe(text, a->annotation->profile->events.at[e].name);
+		str_add(text, " lie outside these instructions\n");
+	}
+}
+
 /* ---- source lines ---- */
 
 static bool has_same_functions(const struct assembly *a, const struct annotate_place *place,

@@ -42,6 +42,10 @@ void annotate_add_instruction(const struct annotate_options *o, const struct ass
 void annotate_add_notes(const struct annotate_options *o, const struct assembly *a,
 	const char *begin, struct str *text);
 
+/* How many samples are in none of the rows. Lines, each with `begin`. */
+void annotate_add_outside(const struct annotate_options *o, const struct assembly *a,
+	const char *begin, struct str *text);
+
 /* How many digits addresses take. */
 unsigned annotate_address_digits(const struct assembly *a);
 

@@ -137,7 +137,10 @@ static void add_summary(struct printing *p)
 	str_addc(p->text, '\n');
 }
 
-static void add_notes(struct printing *p)
+/* Takes what begin_line() adds for the beginning of each line. */
+static void add_lines(struct printing *p,
+	void (*add)(const struct annotate_options *o, const struct assembly *a, const char *begin,
+		struct str *text))
 {
 	struct str begin = {0};
 	const size_t start = p->text->n;
@@ -145,7 +148,7 @@ static void add_notes(struct printing *p)
 	begin_line(p);
 	str_add(&begin, p->text->at + start);
 	str_cut(p->text, start);
-	annotate_add_notes(p->options, p->a, str_text(&begin), p->text);
+	add(p->options, p->a, str_text(&begin), p->text);
 	str_fini(&begin);
 }
 
@@ -195,19 +198,6 @@ static void measure(struct printing *p)
 	arrows_init(&p->arrows, to, a->no_code.code ? 0 : (u32)a->rows.n);
 	mem_free(to);
 	p->address_digits = annotate_address_digits(a);
-}
-
-static void add_outside(struct printing *p)
-{
-	for (size_t e = 0; e < n_events(p->a); e++) {
-		if (!p->a->outside[e].n_samples)
-			continue;
-		begin_line(p);
-		str_addf(p->text, "%llu samples of ",
-			(unsigned long long)p->a->outside[e].n_samples);
-		add_safe(p->text, p->a->annotation->profile->events.at[e].name);
-		str_add(p->text, " lie outside these instructions\n");
-	}
 }
 
 static void add_rows(struct printing *p, size_t from, size_t to, struct out *out)
@@ -263,7 +253,7 @@ void annotate_text(struct out *out, const struct assembly *a, const struct annot
 		add_summary(&p);
 	add_title(&p);
 	if (!o->is_quiet)
-		add_notes(&p);
+		add_lines(&p, annotate_add_notes);
 	begin_line(&p);
 	str_addf(p.text, "%016llx <", (unsigned long long)a->va);
 	add_safe(p.text, a->symbol->name);
@@ -272,6 +262,6 @@ void annotate_text(struct out *out, const struct assembly *a, const struct annot
 		add_excerpt(&p, out);
 	else
 		add_rows(&p, 0, a->rows.n, out);
-	add_outside(&p);
+	add_lines(&p, annotate_add_outside);
 	arrows_fini(&p.arrows);
 }

@@ -5,46 +5,35 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/out.h"
-
-static size_t n_lines(const struct str *text)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < text->n; i++)
-		n += text->at[i] == '\n';
-	return n;
-}
-
-static void write_to(int fd, const char *path, const struct str *text, struct str *message)
-{
-	struct out out = {.fd = fd};
-	struct err err;
-
-	str_addn(&out.text, str_text(text), text->n);
-	if (out_close(&out, &err))
-		str_addf(message, "'%s': %s", path, err.msg);
-	else
-		str_addf(message, "wrote %zu lines to '%s'", n_lines(text), path);
-	close(fd);
-}
-
-void printout_write(const char *name, const struct str *text, struct str *message)
+bool printout_open(struct printout *s, const char *name, struct str *message)
 {
 	enum { MOST = 1000 };
-	struct str path = {0};
-	int fd = -1, error = EEXIST;
+	int error = EEXIST;
 
-	str_cut(message, 0);
-	for (int i = 0; i < MOST && fd < 0 && error == EEXIST; i++) {
-		str_cut(&path, 0);
-		str_addf(&path, "%s.%d", name, i);
-		fd = open(str_text(&path), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	*s = (struct printout){.out.fd = -1};
+	for (int i = 0; i < MOST && s->out.fd < 0 && error == EEXIST; i++) {
+		str_cut(&s->path, 0);
+		str_addf(&s->path, "%s.%d", name, i);
+		s->out.fd = open(str_text(&s->path), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 		error = errno;
 	}
-	if (fd >= 0)
-		write_to(fd, str_text(&path), text, message);
+	if (s->out.fd >= 0)
+		return true;
+	str_cut(message, 0);
+	str_addf(message, "'%s': %s", str_text(&s->path), strerror(error));
+	str_fini(&s->path);
+	return false;
+}
+
+void printout_close(struct printout *s, size_t n, struct str *message)
+{
+	struct err err;
+
+	str_cut(message, 0);
+	if (out_close(&s->out, &err))
+		str_addf(message, "'%s': %s", str_text(&s->path), err.msg);
 	else
-		str_addf(message, "'%s': %s", str_text(&path), strerror(error));
-	str_fini(&path);
+		str_addf(message, "wrote %zu lines to '%s'", n, str_text(&s->path));
+	close(s->out.fd);
+	str_fini(&s->path);
 }
