@@ -313,7 +313,7 @@ def options_choose_what_is_drawn():
     # What would do nothing is refused.
     for words, part in ((['-P', '-T'], 'only one of -P and -T'), (['--html', 'a.html', '-o', 'b.svg'], 'a picture or a page'), (['--html', 'a.html', '-w', '800'], '-w is for'),
                         (['--html', 'a.html', '-n', '0'], '-n is for'), (['--html', 'a.html', '--highlight', 'x'], '--highlight is for'),
-                        (['--html', 'a.html', '--io-skip-eagain'], '--io-skip-eagain is for'), (['--html', 'a.html', '--io-min-time', '1ms'], '--io-min-time is for')):
+                        (['--html', 'a.html', '--io-min-time', '1ms'], '--io-min-time is for')):
         result = pace('timechart', '-i', path, *words)
         assert result.status == 2 and part in result.err and not os.path.exists('a.html'), (words, result)
 
@@ -625,7 +625,7 @@ def the_page_zooms_searches_and_keeps_its_state_in_the_address():
 def pages_fit_windows_and_their_scripts_hold():
     needs_browser()
     needs_module('typescript', '7.0.2')
-    sources = [os.path.join(TOP, 'src/view', path) for path in ('html/chunks.js', 'html/data.js', 'html/tree.js', 'html/flame.js', 'chart/chartio.js', 'chart/chartflame.js', 'chart/chartpage.js')]
+    sources = [os.path.join(TOP, 'src/view', path) for path in ('html/chunks.js', 'html/data.js', 'html/elements.js', 'html/tree.js', 'html/flame.js', 'chart/chartio.js', 'chart/chartflame.js', 'chart/chartpage.js')]
     checked = run(os.path.join(MODULES, 'node_modules/.bin/tsc'), '--checkJs', '--allowJs', '--noEmit', '--strict', '--target', 'es2023',
                   '--lib', 'es2023,dom,dom.iterable', *sources)
     assert checked.status == 0, checked

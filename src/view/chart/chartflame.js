@@ -105,7 +105,7 @@ function rangeTree(from, to) {
 function rangeFlame(from, to) {
 	if (!hasChunk('stacks'))
 		return make('p', {class: 'dim'}, 'A flame graph of the range needs stacks: pace timechart record -g');
-	const hasSamples = stacks.samples.length > 0, what = make('select', {'aria-label': 'What the flame graph shows'},
+	const hasSamples = stacks.samples.length > 0, what = make('select', {'aria-label': 'What the flame graph shows', change: () => { stacks.isCpu = what.value === '1'; fill(); }},
 		make('option', {value: ''}, 'Where tasks waited'), ...hasSamples ? [make('option', {value: '1'}, 'Where tasks ran (samples)')] : []);
 	const canvas = make('canvas', {role: 'img', 'aria-label': 'Flame graph of the range'}), filler = make('div', {class: 'filler'}, canvas);
 	const pane = make('div', {class: 'pane', style: 'height: 260px; flex: none'}, filler), said = make('p', {class: 'dim', 'aria-live': 'polite'}), own = flame = new Flame(pane, canvas, filler);
@@ -113,7 +113,7 @@ function rangeFlame(from, to) {
 	/** @param {number} node */
 	const tell = node => {
 		const t = own.tree, all = t.sum[t.n], total = node < 0 ? all : t.sum[t.end[node]] - t.sum[node];
-		said.textContent = `${node < 0 ? 'all' : data.names[t.name[node]]}: ${amount(total)}${all ? ` (${(100 * total / all).toFixed(2)}%)` : ''}`
+		said.textContent = `${node < 0 ? 'all' : data.names[t.name[node]]}: ${amount(total)}${all ? ` (${share(total, all)})` : ''}`
 			+ (chart.about.waitsShortest && !stacks.isCpu ? `; waits shorter than ${timeText(chart.about.waitsShortest)} are left out` : '');
 	};
 	const fill = () => {
@@ -125,9 +125,14 @@ function rangeFlame(from, to) {
 	};
 
 	what.value = stacks.isCpu ? '1' : '';
-	what.onchange = () => { stacks.isCpu = what.value === '1'; fill(); };
 	canvas.addEventListener('pointermove', e => tell(Math.max(-1, own.at(e.offsetX, e.offsetY))));
-	canvas.addEventListener('click', e => { const node = own.at(e.offsetX, e.offsetY); if (node > -2) { own.zoomTo(node); own.later(); } });
+	canvas.addEventListener('click', e => {
+		const node = own.at(e.offsetX, e.offsetY);
+		if (node > -2) {
+			own.zoomTo(node);
+			own.later();
+		}
+	});
 	pane.addEventListener('scroll', () => own.later());
 	own.prepare();
 	requestAnimationFrame(fill);
