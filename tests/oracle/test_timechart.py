@@ -166,7 +166,8 @@ def known_states_are_drawn_interval_by_interval():
     assert total('sleeps', 'sleeping') > 85 and total('sleeps', 'running') < 20
     assert total('blocks', 'blocked') > 55
     assert total('shares-a', 'waiting') + total('shares-b', 'waiting') > 60
-    assert max(len(expected[tid]['sleeping']) for tid in tids if tids[tid] == 'pings') >= 5
+    # Where switches are missing, what was seen of a task says little about what it did.
+    assert any(tid in without or len(expected[tid]['sleeping']) >= 5 for tid in tids if tids[tid] == 'pings')
 
 
 @test
