@@ -63,9 +63,9 @@ static void name_main(void *of, struct browser *b, const struct browser_spot *at
 }
 
 static const struct browser_action actions[] = {
-	{'x', "x", "mark the line", offer, mark},
-	{'z', "z", "do nothing", offer_nothing, mark},
-	{0, NULL, NULL, offer, name_main},
+	{'x', "x", "mark the line", offer, false, mark},
+	{'z', "z", "do nothing", offer_nothing, false, mark},
+	{0, NULL, NULL, offer, false, name_main},
 };
 
 static const struct rowset *open_table(void *of, size_t table)

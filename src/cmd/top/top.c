@@ -20,11 +20,10 @@ struct top {
 /* Whether that was the last refresh. */
 static bool is_last(const struct top *t, const struct feed_facts *facts)
 {
-	return t->out.sys ||
-		(t->options->n_refreshes && facts->nr >= t->options->n_refreshes);
+	return t->out.sys || (t->options->n_refreshes && facts->nr >= t->options->n_refreshes);
 }
 
-static bool show_lines(void *ctx, struct snapshot *shown, const struct feed_facts *facts)
+static bool show_lines(void *ctx, struct moment *shown, const struct feed_facts *facts)
 {
 	struct top *t = ctx;
 
@@ -32,7 +31,7 @@ static bool show_lines(void *ctx, struct snapshot *shown, const struct feed_fact
 		top_show_json(&t->feed, &t->rows, shown, facts, &t->out);
 	else
 		top_show_text(&t->feed, &t->rows, shown, facts, &t->out);
-	snapshot_fini(shown);
+	moment_fini(shown);
 	return is_last(t, facts);
 }
 
@@ -68,8 +67,7 @@ static int run_top(int argc, char **argv)
 	t.feed.command = argc ? argv : NULL;
 	status = EXIT_OK;
 	if (run(&t, &err))
-		status = cmd_fail(&cmd_top, &err,
-			err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
+		status = cmd_fail(&cmd_top, &err, err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
 	feed_close(&t.feed);
 	if (out_close(&t.out, &err))
 		status = cmd_fail(&cmd_top, &err, EXIT_FAILED);

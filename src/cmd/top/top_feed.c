@@ -21,6 +21,7 @@ enum {
 	READ_NS = NS / 4,
 	FORGET_REFRESHES = 8,
 	FORGET_BYTES = 4 << 20,
+	FILES_OPENED = 4, /* before their memory is given back */
 	STACK_MOST = 127,
 };
 
@@ -34,7 +35,7 @@ static void take(struct feed *f, struct visit *v)
 
 	f->facts.n_samples++;
 	f->facts.n_kernel += is_kernel;
-	if (is_kernel ? f->options->hides_kernel : f->options->hides_user)
+	if (is_kernel ? f->settings.hides_kernel : f->settings.hides_user)
 		return;
 	aggregate_add(&f->counted, v);
 }
@@ -82,36 +83,95 @@ static void note_costs(struct feed *f, u64 now)
 	facts->span_ns = now - f->shown_ns;
 	facts->n_lost = lost - facts->n_lost_all;
 	facts->n_lost_all = lost;
-	facts->own_cpu_pct =
-		100 * (double)(cpu - f->cpu_ns) / (double)MAX(facts->span_ns, (u64)1);
+	facts->own_cpu_pct = 100 * (double)(cpu - f->cpu_ns) / (double)MAX(facts->span_ns, (u64)1);
 	facts->own_bytes = resident_bytes();
 	f->shown_ns = now;
 	f->cpu_ns = cpu;
 }
 
+/*
+ * Closes files that no count is in any more. Names of code that programs make are read again: they make more all the
+ * time.
+ */
+static void close_files(struct feed *f)
+{
+	struct resolver *r = &f->trace.resolver;
+	bool *is_kept = mem_zalloc(r->n_dsos + 1);
+
+	vec_each(dso, &f->counted.profile.dsos)
+		if (dso->source < r->n_dsos)
+			is_kept[dso->source] = dso->kind != DSO_JIT;
+	resolver_forget(r, is_kept);
+	mem_free(is_kept);
+}
+
 static void fade(struct feed *f)
 {
-	if (f->options->is_zeroed)
+	if (f->settings.is_zeroed)
 		aggregate_decay(&f->counted, 0);
 	else
 		aggregate_fade(&f->counted, 7, 8, &f->fade_rest);
-	if (f->facts.nr % FORGET_REFRESHES == 0 || f->options->is_zeroed ||
+	if (f->facts.nr % FORGET_REFRESHES == 0 || f->settings.is_zeroed ||
 		aggregate_bytes(&f->counted) > FORGET_BYTES)
 		aggregate_forget(&f->counted);
+	if (f->facts.nr % FORGET_REFRESHES == 0)
+		close_files(f);
+}
+
+/* Opens the files of all DSOs that were counted. Reading a table of symbols touches more of a file than using it. */
+static void open_files(struct feed *f)
+{
+	struct trace *t = &f->trace;
+
+	resolver_settle(&t->resolver);
+	vec_each(dso, &f->counted.profile.dsos) {
+		resolver_load(&t->resolver, t->machine.dsos.at.at[dso->source]);
+		if ((dso - f->counted.profile.dsos.at) % FILES_OPENED == FILES_OPENED - 1)
+			dso_files_rest(&t->files);
+	}
 }
 
 static bool refresh(struct feed *f)
 {
-	struct snapshot shown;
+	struct moment shown;
 	bool is_enough;
 
 	aggregate_flush(&f->counted, UINT64_MAX);
-	snapshot_init(&shown, &f->counted, &f->trace.resolver, &f->showing);
+	open_files(f);
+	moment_init(&shown, &f->counted, &f->trace.resolver, &f->showing);
+	dso_files_rest(&f->trace.files);
 	note_costs(f, clock_now_ns());
 	is_enough = f->show(f->ctx, &shown, &f->facts);
 	f->facts.n_samples = f->facts.n_kernel = 0;
 	fade(f);
 	return is_enough;
+}
+
+void feed_forget(struct feed *f)
+{
+	aggregate_decay(&f->counted, 0);
+	aggregate_forget(&f->counted);
+	f->due_ns = MIN(f->due_ns, clock_now_ns() + READ_NS);
+}
+
+void feed_pause(struct feed *f, bool is_paused)
+{
+	struct err ignored;
+
+	if (f->settings.is_paused == is_paused)
+		return;
+	f->settings.is_paused = is_paused;
+	(void)(is_paused ? counters_disable(&f->counters, &ignored)
+			 : counters_enable(&f->counters, &ignored));
+}
+
+static bool steer(struct feed *f)
+{
+	u64 ignored;
+
+	if (f->wake_fd)
+		(void)!read(f->wake_fd, &ignored, sizeof(ignored));
+	return f->steer(f->ctx);
 }
 
 static int look(void *ctx, bool *ret_is_end, struct err *err)
@@ -121,14 +181,18 @@ static int look(void *ctx, bool *ret_is_end, struct err *err)
 
 	if (take_all(f, err))
 		return err->code;
+	if (f->steer && steer(f)) {
+		*ret_is_end = true;
+		return 0;
+	}
 	now = clock_now_ns();
 	if (now >= f->hotplug_ns) {
 		attach_look(&f->attach);
 		f->hotplug_ns = now + HOTPLUG_NS;
 	}
 	if (now >= f->due_ns) {
-		*ret_is_end = refresh(f);
-		f->due_ns = clock_now_ns() + (u64)(f->options->delay_s * NS);
+		*ret_is_end = !f->settings.is_paused && refresh(f);
+		f->due_ns = clock_now_ns() + (u64)(f->settings.delay_s * NS);
 	}
 	f->pilot.due_ns = MIN(f->due_ns, clock_now_ns() + READ_NS);
 	return 0;
@@ -203,6 +267,7 @@ static int open_counters(struct feed *f, struct err *err)
 		event_words_parse(&o->record.events, "cycles:P", &f->events, f->log, err) ||
 		target_init(&f->target, &words, err))
 		return err->code;
+	f->n_events = (u32)f->events.n;
 	if (f->command) {
 		if (workload_start(&f->workload, f->command, err))
 			return err->code;
@@ -217,7 +282,8 @@ static int open_counters(struct feed *f, struct err *err)
 	if (sampling_apply(&sampling, &f->events, &f->target, f->log, err))
 		return err->code;
 	attach_init(&f->attach, &f->target, "shown", f->log);
-	attach_add(&f->attach, &(struct attach_part){f, open_samplers, close_samplers, sample_again});
+	attach_add(&f->attach,
+		&(struct attach_part){f, open_samplers, close_samplers, sample_again});
 	if (attach_open(&f->attach, sampling.has_no_inherit ? NULL : &words, err))
 		return err->code;
 	attach_warn(&f->attach, "samples");
@@ -276,7 +342,7 @@ static void choose_names(struct feed *f)
 	f->trace.resolver.kallsyms_copy = s->kallsyms;
 	f->trace.resolver.ignores_vmlinux = s->ignores_vmlinux;
 	f->trace.resolver.ignores_made = !s->makes_names;
-	f->showing = (struct snapshot_options){
+	f->showing = (struct moment_options){
 		.naming = {.n_workers = 1,
 			.style = symbol_options_style(s, f->options->record.verbose),
 			.has_inlined = f->options->inlines > 0},
@@ -293,9 +359,10 @@ static int open_counting(struct feed *f, u64 labels, struct err *err)
 
 	trace_begin_live(&f->trace, &f->events, &places);
 	choose_names(f);
-	f->counting = (struct aggregate_options){.labels = labels | profile_filter_labels(&o->filter),
-		.has_stacks = o->record.callers.has_chains,
-		.max_stack = o->count_most ? (u32)o->count_most : STACK_MOST};
+	f->counting =
+		(struct aggregate_options){.labels = labels | profile_filter_labels(&o->filter),
+			.has_stacks = o->record.callers.has_chains,
+			.max_stack = o->count_most ? (u32)o->count_most : STACK_MOST};
 	for (unsigned label = LABEL_NONE + 1; label < LABEL_COUNT; label++)
 		if (f->counting.labels & LABEL_BIT(label) &&
 			label_check(&f->trace.session, label, err))
@@ -317,6 +384,8 @@ int feed_open(struct feed *f, u64 labels, struct err *err)
 	const struct top_options *o = f->options;
 
 	f->recorder.epoll_fd = f->recorder.stop.fd = -1;
+	f->settings = (struct feed_settings){o->hides_kernel, o->hides_user, o->is_zeroed, false,
+		o->delay_s};
 	if (o->ignored_callees) {
 		if (matching_compile(&f->ignored_callees, o->ignored_callees, err))
 			return err_prefix(err, "--ignore-callees");
@@ -333,6 +402,8 @@ int feed_open(struct feed *f, u64 labels, struct err *err)
 	f->cpu_ns = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);
 	f->due_ns = f->shown_ns + (u64)(o->delay_s * NS);
 	f->hotplug_ns = f->target.is_system_wide ? f->shown_ns + HOTPLUG_NS : UINT64_MAX;
+	if (f->wake_fd && recorder_watch(&f->recorder, f->wake_fd, err))
+		return err->code;
 	f->pilot = (struct recorder_pilot){f, f->shown_ns + READ_NS, look};
 	f->recorder.pilot = &f->pilot;
 	return 0;

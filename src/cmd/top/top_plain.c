@@ -11,7 +11,7 @@
 
 enum {
 	NS = 1000000000,
-	VERSION = 1,      /* of the JSON documents */
+	VERSION = 1,       /* of the JSON documents */
 	ROWS_OF_PIPE = 30, /* where there is no terminal whose height decides */
 	HEAD_LINES = 10,
 };
@@ -35,7 +35,8 @@ void top_add_facts(const struct feed *f, const struct feed_facts *facts, struct 
 {
 	num_add_grouped(text, per_second(facts->n_samples, facts->span_ns));
 	str_addf(text, " samples/s, %.0f%% kernel, ",
-		facts->n_samples ? 100.0 * (double)facts->n_kernel / (double)facts->n_samples : 0.0);
+		facts->n_samples ? 100.0 * (double)facts->n_kernel / (double)facts->n_samples
+				 : 0.0);
 	num_add_grouped(text, facts->n_lost_all);
 	str_add(text, " lost; ");
 	add_rate(f, text);
@@ -44,7 +45,7 @@ void top_add_facts(const struct feed *f, const struct feed_facts *facts, struct 
 }
 
 /* Which events have a table: those with samples, or the first one. */
-static bool has_table(const struct snapshot *s, u32 event)
+static bool has_table(const struct moment *s, u32 event)
 {
 	if (s->profile.events.at[event].n_samples)
 		return true;
@@ -54,7 +55,7 @@ static bool has_table(const struct snapshot *s, u32 event)
 	return !event;
 }
 
-static u32 n_tables(const struct snapshot *s)
+static u32 n_tables(const struct moment *s)
 {
 	u32 n = 0;
 
@@ -64,7 +65,7 @@ static u32 n_tables(const struct snapshot *s)
 }
 
 /* As many as fit, so that nothing scrolls; with call chains, the first rows of these. */
-static u64 rows_that_fit(const struct top_rows *r, const struct snapshot *s, int fd)
+static u64 rows_that_fit(const struct top_rows *r, const struct moment *s, int fd)
 {
 	struct winsize size;
 	u64 lines;
@@ -77,7 +78,7 @@ static u64 rows_that_fit(const struct top_rows *r, const struct snapshot *s, int
 	return lines > HEAD_LINES ? lines - HEAD_LINES : 1;
 }
 
-void top_show_text(const struct feed *f, const struct top_rows *r, const struct snapshot *s,
+void top_show_text(const struct feed *f, const struct top_rows *r, const struct moment *s,
 	const struct feed_facts *facts, struct out *out)
 {
 	const bool is_terminal = term_is_terminal(out->fd);
@@ -122,7 +123,7 @@ static void add_facts_json(const struct feed *f, const struct feed_facts *facts,
 	json_u64(text, "own_bytes", facts->own_bytes);
 }
 
-void top_show_json(const struct feed *f, const struct top_rows *r, const struct snapshot *s,
+void top_show_json(const struct feed *f, const struct top_rows *r, const struct moment *s,
 	const struct feed_facts *facts, struct out *out)
 {
 	struct page page = {.out = out, .text = &r->text, .list = "events"};
@@ -133,7 +134,7 @@ void top_show_json(const struct feed *f, const struct top_rows *r, const struct 
 	json_u64(&out->text, "version", VERSION);
 	add_facts_json(f, facts, &out->text);
 	json_open(&out->text, page.list, '[');
-	for (u32 event = 0; event < s->profile.events.n; event++) {
+	for (u32 event = 0; event < MIN(f->n_events, s->profile.events.n); event++) {
 		struct top_table t;
 
 		top_table_open(&t, r, s, event, r->options->n_rows);

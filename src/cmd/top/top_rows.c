@@ -127,7 +127,7 @@ static void choose_graph(struct top_rows *r)
 
 	r->rows.limit = r->text.row_limit = o->percent_limit;
 	r->rows.has_graph = o->record.callers.has_chains && !g->is_none;
-	r->rows.order = g->has_order     ? g->order
+	r->rows.order = g->has_order   ? g->order
 		: r->hist.has_children ? GRAPH_CALLER
 				       : GRAPH_CALLEE;
 	r->hist.prefers_callers = r->rows.has_graph;
@@ -140,8 +140,7 @@ static void choose_graph(struct top_rows *r)
 		.entries = g->entries,
 		.skips_first_node = r->hist.keys[0]->frame == KEY_SYMBOL,
 		.has_colour = r->text.has_colour};
-	r->rows.graph_limit =
-		o->is_json || g->style == DRAWING_FRACTAL ? 0 : r->text.drawing.limit;
+	r->rows.graph_limit = o->is_json || g->style == DRAWING_FRACTAL ? 0 : r->text.drawing.limit;
 }
 
 int top_rows_choose(struct top_rows *r, const struct top_options *o, struct err *err)
@@ -177,7 +176,7 @@ static void cut(struct hist *h, u64 least, u64 most)
 	h->entries.n = n;
 }
 
-void top_table_open(struct top_table *t, const struct top_rows *r, const struct snapshot *s,
+void top_table_open(struct top_table *t, const struct top_rows *r, const struct moment *s,
 	u32 event, u64 most)
 {
 	hist_init(&t->hist, &s->profile, &s->calls, event, &r->hist);

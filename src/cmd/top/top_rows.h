@@ -1,16 +1,16 @@
 /*
  * top_rows.h - top: which rows and columns there are, and the table of one event.
  *
- * In       options; snapshots
+ * In       options; moments
  * Out      tables of cells, the hottest rows first
- * Owns     nothing: a table borrows its snapshot until top_table_close()
+ * Owns     nothing: a table borrows its moment until top_table_close()
  * Errors   ERR_INVAL: keys that contradict each other
  */
 #ifndef PACE_CMD_TOP_ROWS_H
 #define PACE_CMD_TOP_ROWS_H
 
 #include "cmd/top/top_options.h"
-#include "profile/tree/snapshot.h"
+#include "profile/tree/moment.h"
 #include "view/forms/text.h"
 #include "view/rows/histrows.h"
 
@@ -32,7 +32,7 @@ int top_rows_choose(struct top_rows *r, const struct top_options *o, struct err 
 u64 top_rows_labels(const struct top_rows *r);
 
 /* `most`: rows at most; 0: all. */
-void top_table_open(struct top_table *t, const struct top_rows *r, const struct snapshot *s,
+void top_table_open(struct top_table *t, const struct top_rows *r, const struct moment *s,
 	u32 event, u64 most);
 void top_table_close(struct top_table *t);
 

@@ -12,8 +12,8 @@ static const u64 TIMES = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME
 /* per value: keeps the latest times of a counter, whatever the order of the records. */
 static void keep(struct multiplexing *m, const struct multiplexing_counter *now)
 {
-	const u64 hash = hash_mix(now->id,
-		(u64)now->event << 32 | (now->is_inherited ? now->tid : 0));
+	const u64 hash =
+		hash_mix(now->id, (u64)now->event << 32 | (now->is_inherited ? now->tid : 0));
 	struct table_probe probe = table_probe(&m->index, hash);
 	u32 i;
 

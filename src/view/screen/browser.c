@@ -269,14 +269,14 @@ static void show_file_header(struct browser *b)
 
 /* ---- menus ---- */
 
-static void clear_menu(struct browser *b)
+void browser_menu_clear(struct browser *b)
 {
 	vec_each(item, &b->menu)
 		str_fini(&item->title);
 	b->menu.n = 0;
 }
 
-static void add_item(struct browser *b, const char *title, size_t what)
+void browser_menu_add(struct browser *b, const char *title, size_t what)
 {
 	struct browser_item item = {.what = what};
 
@@ -284,7 +284,7 @@ static void add_item(struct browser *b, const char *title, size_t what)
 	vec_add(&b->menu, item);
 }
 
-static void show_menu(struct browser *b, const char *title,
+void browser_menu_show(struct browser *b, const char *title,
 	void (*choose)(struct browser *b, size_t what))
 {
 	b->menu_title = title;
@@ -308,11 +308,11 @@ static void sort_by(struct browser *b, size_t column)
 
 static void show_columns(struct browser *b)
 {
-	clear_menu(b);
+	browser_menu_clear(b);
 	for (size_t c = 0; c < b->rows->n_shown; c++)
-		add_item(b, b->layouts[c].title + strspn(b->layouts[c].title, " "), c);
-	add_item(b, "as the report does", b->rows->n_shown);
-	show_menu(b, "Sort rows by", sort_by);
+		browser_menu_add(b, b->layouts[c].title + strspn(b->layouts[c].title, " "), c);
+	browser_menu_add(b, "as the report does", b->rows->n_shown);
+	browser_menu_show(b, "Sort rows by", sort_by);
 	b->choice = b->order;
 }
 
@@ -328,16 +328,26 @@ static bool spot_of(const struct browser *b, struct browser_spot *ret)
 	return true;
 }
 
+/* Whether an action is something for the line of the cursor. If so, `spot` gets the line, and *ret_at its address or NULL. */
+static bool is_offered(struct browser *b, const struct browser_action *a, struct browser_spot *spot,
+	const struct browser_spot **ret_at, struct str *title)
+{
+	*ret_at = spot_of(b, spot) ? spot : NULL;
+	if (*ret_at || a->is_general)
+		return a->offer(b->source->of, *ret_at, title);
+	str_add(title, "there is no line to do this with");
+	return false;
+}
+
 static void act(struct browser *b, size_t action)
 {
 	const struct browser_action *a = &b->source->actions[action];
-	struct browser_spot at;
+	const struct browser_spot *at;
+	struct browser_spot spot;
 	struct str why = {0};
 
-	if (!spot_of(b, &at))
-		browser_say(b, "there is no line to do this with");
-	else if (a->offer(b->source->of, &at, &why))
-		a->act(b->source->of, b, &at);
+	if (is_offered(b, a, &spot, &at, &why))
+		a->act(b->source->of, b, at);
 	else
 		browser_say(b, why.n ? str_text(&why) : "this line is nothing for this key");
 	str_fini(&why);
@@ -345,25 +355,24 @@ static void act(struct browser *b, size_t action)
 
 static void show_actions(struct browser *b)
 {
+	const struct browser_spot *at;
+	struct browser_spot spot;
 	struct str title = {0};
-	struct browser_spot at;
 
-	if (!spot_of(b, &at))
-		return;
-	clear_menu(b);
+	browser_menu_clear(b);
 	for (size_t i = 0; i < b->source->n_actions; i++) {
 		const struct browser_action *a = &b->source->actions[i];
 
 		str_cut(&title, 0);
-		if (!a->offer(b->source->of, &at, &title))
+		if (!is_offered(b, a, &spot, &at, &title))
 			continue;
 		if (a->key)
 			str_addf(&title, "  [%s]", a->name);
-		add_item(b, str_text(&title), i);
+		browser_menu_add(b, str_text(&title), i);
 	}
 	str_fini(&title);
 	if (b->menu.n)
-		show_menu(b, "What to do with this line", act);
+		browser_menu_show(b, "What to do with this line", act);
 	else
 		browser_say(b, "there is nothing to do with this line");
 }
@@ -473,11 +482,11 @@ static void quit(struct browser *b)
 	b->is_over = true;
 }
 
-/* Esc takes back the search first. */
+/* Esc takes back the search first, then what actions changed. */
 static void escape(struct browser *b)
 {
 	if (!b->search.n) {
-		b->is_over = true;
+		b->is_over = !b->source->back || !b->source->back(b->source->of, b);
 		return;
 	}
 	str_cut(&b->search, 0);
@@ -538,7 +547,8 @@ const struct browser_key browser_keys[] = {
 	{CTRL_L, 0, MOVING, "Ctrl-L", "draw the screen again", redraw},
 	{'Z' - '@', 0, MOVING, "Ctrl-Z", "stop, until the shell's fg", stop},
 	{'q', KEY_ESC, PAGE | MENU, "q, Esc", "go back to the rows", back},
-	{KEY_ESC, 0, ROWS, "Esc", "take the search back, else quit", escape},
+	{KEY_ESC, 0, ROWS, "Esc", "take back the search, else the last zoom or choice, else quit",
+		escape},
 	{'q', 0, ROWS, "q", "quit", quit},
 };
 /* clang-format on */
@@ -604,7 +614,9 @@ void browser_take(struct browser *b, const struct screen_event *e)
 {
 	enum { WHEEL = 3 };
 
-	if (e->kind != EVENT_RESIZE)
+	if (b->source->live)
+		b->source->live->look(b->source->of, b);
+	if (e->kind != EVENT_RESIZE && e->kind != EVENT_TICK)
 		str_cut(&b->message, 0);
 	if (e->kind == EVENT_KEY && b->mode == BROWSER_SEARCH)
 		type(b, e->key);
@@ -627,7 +639,7 @@ void browser_init(struct browser *b, const struct browser_source *source)
 void browser_fini(struct browser *b)
 {
 	close_table(b);
-	clear_menu(b);
+	browser_menu_clear(b);
 	vec_fini(&b->menu);
 	str_fini(&b->search);
 	str_fini(&b->kept);
@@ -657,6 +669,19 @@ static bool is_over(const void *of)
 	const struct browser *b = of;
 
 	return b->is_over;
+}
+
+void browser_wait(struct browser *b, const char *text)
+{
+	struct grid g = {0};
+
+	browser_say(b, text);
+	if (!b->screen)
+		return;
+	screen_fit(b->screen, &g);
+	browser_draw(b, &g);
+	screen_show(b->screen, &g);
+	grid_fini(&g);
 }
 
 void browser_run(const struct browser_source *source, struct screen *s)

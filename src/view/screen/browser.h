@@ -39,8 +39,18 @@ struct browser_action {
 	const char *what;
 	/* Adds what it would do with this line, for the menu. False: nothing, and the text may say why. */
 	bool (*offer)(void *of, const struct browser_spot *at, struct str *title);
+	/* It is about the whole table: offer() and act() get no spot if there are no lines. */
+	bool is_general;
 	/* May run other views on b->screen. If it changes the tables, it calls browser_renew(). */
 	void (*act)(void *of, struct browser *b, const struct browser_spot *at);
+};
+
+/* For tables that change while they are shown: see view/screen/place.h. */
+struct browser_live {
+	/* Called before each event is taken, and when another thread wakes the screen. */
+	void (*look)(void *of, struct browser *b);
+	/* Adds to the last line, in front of what keys do. */
+	void (*add_status)(void *of, struct str *text);
 };
 
 struct browser_source {
@@ -54,6 +64,9 @@ struct browser_source {
 	size_t n_pages;
 	const struct browser_action *actions; /* their keys are none of browser_keys */
 	size_t n_actions;
+	const struct browser_live *live; /* NULL: nothing changes */
+	/* Takes back what the last action changed, and calls browser_renew(); false: there is nothing to take back. NULL: likewise. */
+	bool (*back)(void *of, struct browser *b);
 };
 
 enum browser_mode { BROWSER_ROWS = 1, BROWSER_PAGE = 2, BROWSER_MENU = 4, BROWSER_SEARCH = 8 };
@@ -116,9 +129,16 @@ void browser_add_help(const struct browser_source *source, struct str *text);
 
 /* What stands in the last line until the next key. */
 void browser_say(struct browser *b, const char *text);
+/* Shows this text at once: something that takes long begins. */
+void browser_wait(struct browser *b, const char *text);
+/* A menu: first cleared, then each line added, then shown. choose() gets the `what` of the line that was taken. */
+void browser_menu_clear(struct browser *b);
+void browser_menu_add(struct browser *b, const char *title, size_t what);
+void browser_menu_show(struct browser *b, const char *title,
+	void (*choose)(struct browser *b, size_t what));
 /* Shows only rows that match, as if it had been typed behind '/'. */
 void browser_search(struct browser *b, const char *pattern);
-/* Opens the tables again: they are others now. The cursor goes to the first line. */
+/* Opens the tables again: they are others now. The cursor goes to the first line, and what is searched for stays. */
 void browser_renew(struct browser *b);
 
 /* Until a key ends it. */

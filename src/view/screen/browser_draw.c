@@ -164,6 +164,20 @@ void browser_add_line(struct browser *b, size_t line, struct str *text)
 
 /* ---- around the lines ---- */
 
+/* The source's title is at the right; if there is little room, its end is what is seen. */
+static void draw_source(const struct browser *b, struct grid *g, unsigned end)
+{
+	const char *title = b->source->title;
+	const size_t n = strlen(title), width = grid_width(g, title, n),
+		     room = MAX(g->columns * 2 / 3, g->columns - MIN(end, g->columns));
+	const size_t from = width > room ? shifted(g, (unsigned)(width - room), title, n) : 0;
+	const unsigned at =
+		end + width < g->columns ? end : g->columns - (unsigned)MIN(width, room);
+
+	grid_blank(g, 0, at ? at - 1 : 0, g->columns, reverse);
+	grid_put(g, 0, at, g->columns, title + from, n - from, reverse);
+}
+
 /* What the table is of: the text's title. */
 static void draw_title(struct browser *b, struct grid *g)
 {
@@ -178,9 +192,8 @@ static void draw_title(struct browser *b, struct grid *g)
 	}
 	if (b->source->n > 1)
 		str_addf(&text, "  [%zu of %zu: Tab]", b->table + 1, b->source->n);
-	str_addf(&text, "  %s", b->source->title);
 	grid_blank(g, 0, 0, g->columns, reverse);
-	grid_puts(g, 0, 0, str_text(&text), reverse);
+	draw_source(b, g, grid_puts(g, 0, 0, str_text(&text), reverse) + 2);
 	str_fini(&text);
 	str_fini(&room);
 }
@@ -226,6 +239,10 @@ static void draw_status(struct browser *b, struct grid *g)
 		if (b->lineup.search.words.n)
 			str_addf(&text, ", %zu of %zu rows have /%s", b->lineup.n_found,
 				b->lineup.order.n, str_text(&b->search));
+		if (b->source->live) {
+			str_add(&text, "   ");
+			b->source->live->add_status(b->source->of, &text);
+		}
 		str_add(&text, "   h: help  q: quit");
 		grid_puts(g, row, 0, str_text(&text), dim);
 	}

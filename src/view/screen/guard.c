@@ -18,7 +18,7 @@ static struct {
 	volatile sig_atomic_t is_entered;
 	struct termios before, raw;
 	int in;
-	int wake[2]; /* a byte in it: the size is another one, or the process went on */
+	int wake[2]; /* bytes in it are kinds of events that signals and other threads bring */
 	char enter[TEXT_MOST], leave[TEXT_MOST];
 	size_t n_enter, n_leave;
 } terminal = {.wake = {-1, -1}};
@@ -60,9 +60,10 @@ static void enter(void)
 	write_if_possible(terminal.enter, terminal.n_enter);
 }
 
-static void wake(void)
+void guard_wake(enum event_kind kind)
 {
-	const ssize_t ignored = write(terminal.wake[1], "", 1);
+	const u8 byte = (u8)kind;
+	const ssize_t ignored = write(terminal.wake[1], &byte, 1);
 
 	(void)ignored;
 }
@@ -95,7 +96,7 @@ static void stop_by(int sig)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	sigaction(sig, &ours, NULL);
 	enter();
-	wake();
+	guard_wake(EVENT_RESIZE);
 	errno = saved;
 }
 
@@ -106,7 +107,7 @@ static void resized(int sig)
 
 	if (sig == SIGCONT && terminal.is_entered)
 		enter();
-	wake();
+	guard_wake(EVENT_RESIZE);
 	errno = saved;
 }
 
@@ -205,12 +206,15 @@ int guard_wakes(void)
 	return terminal.wake[0];
 }
 
-bool guard_take_wakes(void)
+enum event_kind guard_take_wakes(void)
 {
-	char bytes[64];
-	bool has_any = false;
+	enum event_kind kind = EVENT_NONE;
+	u8 bytes[64];
+	ssize_t n;
 
-	while (read(terminal.wake[0], bytes, sizeof(bytes)) > 0)
-		has_any = true;
-	return has_any;
+	while ((n = read(terminal.wake[0], bytes, sizeof(bytes))) > 0)
+		for (ssize_t i = 0; i < n; i++)
+			if (kind == EVENT_NONE || kind == EVENT_TICK || bytes[i] == EVENT_END)
+				kind = (enum event_kind)bytes[i];
+	return kind;
 }

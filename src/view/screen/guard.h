@@ -13,6 +13,7 @@
 #define PACE_VIEW_GUARD_H
 
 #include "base/err.h"
+#include "view/screen/keyboard.h"
 
 struct guard_in {
 	int fd; /* keys come from stdin, or, if that is a recording, from the process' terminal */
@@ -32,8 +33,11 @@ void guard_close(void);
 /* Gives the terminal back and stops the process; returns when it goes on. */
 void guard_suspend(void);
 
-/* What is readable after guard_open() has been called and something happened; whether there was something. */
+/* A file that can be read when events came from signals or other threads. */
 int guard_wakes(void);
-bool guard_take_wakes(void);
+/* The most urgent of them: the end, then another size; EVENT_NONE: there are none. */
+enum event_kind guard_take_wakes(void);
+/* Any thread may call it. */
+void guard_wake(enum event_kind kind);
 
 #endif

@@ -217,6 +217,19 @@ size_t lineup_open_hottest(struct lineup *l, u32 row)
 	return lineup_find(l, row, node);
 }
 
+struct lineup_tree *lineup_show(struct lineup *l, u32 row)
+{
+	struct lineup_tree *t = tree_of(l, row);
+
+	t->is_shown = !t->is_empty;
+	return t->is_shown ? t : NULL;
+}
+
+void lineup_update(struct lineup *l)
+{
+	set_lines(l);
+}
+
 /* ---- order ---- */
 
 struct rank {

@@ -55,6 +55,13 @@ void lineup_set_all(struct lineup *l, bool is_open);
 /* Opens the most expensive path below a row, and returns the line where it ends. */
 size_t lineup_open_hottest(struct lineup *l, u32 row);
 
+/*
+ * For callers that know what was open before: what is below a row, shown, with all of its nodes closed; NULL: nothing is
+ * below. They set is_open of nodes, and call lineup_update() at the end.
+ */
+struct lineup_tree *lineup_show(struct lineup *l, u32 row);
+void lineup_update(struct lineup *l);
+
 /* Sorts by a column that people see: numbers from the largest, texts by the alphabet; n_shown: the table's own order. */
 void lineup_sort(struct lineup *l, size_t column);
 

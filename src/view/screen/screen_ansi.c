@@ -74,10 +74,9 @@ static void ansi_read(struct screen *s, int wait_ms, struct screen_event *ret)
 				: wait_ms >= 0 ? left_ms(end)
 					       : -1);
 
-		if (guard_take_wakes()) {
-			ret->kind = EVENT_RESIZE;
+		ret->kind = (u8)guard_take_wakes();
+		if (ret->kind)
 			return;
-		}
 		if (!n && keyboard_next(&a->keyboard, true, ret))
 			return;
 		if (wait_ms >= 0 && !left_ms(end)) {
@@ -98,11 +97,5 @@ static void ansi_read(struct screen *s, int wait_ms, struct screen_event *ret)
 	}
 }
 
-static void ansi_suspend(struct screen *s)
-{
-	(void)s;
-	guard_suspend();
-}
-
 const struct screen_end screen_ansi = {"ansi", ansi_open, ansi_close, screen_terminal_size,
-	ansi_read, screen_terminal_write, ansi_suspend};
+	ansi_read, screen_terminal_write, screen_terminal_suspend, screen_terminal_wake};

@@ -354,11 +354,10 @@ static void ncurses_read(struct screen *s, int wait_ms, struct screen_event *ret
 		struct pollfd fds[] = {{.fd = n->in.fd, .events = POLLIN},
 			{.fd = guard_wakes(), .events = POLLIN}};
 
-		if (guard_take_wakes())
-			ret->kind = EVENT_RESIZE;
-		else if (take(n, ret))
+		ret->kind = (u8)guard_take_wakes();
+		if (ret->kind || take(n, ret))
 			return;
-		else if (is_gone)
+		if (is_gone)
 			ret->kind = EVENT_END;
 		else if (wait_ms >= 0 && !left_ms(end))
 			ret->kind = EVENT_TICK;
@@ -369,14 +368,8 @@ static void ncurses_read(struct screen *s, int wait_ms, struct screen_event *ret
 	}
 }
 
-static void ncurses_suspend(struct screen *s)
-{
-	(void)s;
-	guard_suspend();
-}
-
 const struct screen_end screen_ncurses = {"ncurses", ncurses_open, ncurses_close, ncurses_size,
-	ncurses_read, screen_terminal_write, ncurses_suspend};
+	ncurses_read, screen_terminal_write, screen_terminal_suspend, screen_terminal_wake};
 
 #else
 

@@ -1,10 +1,10 @@
-#include "profile/tree/snapshot.h"
+#include "profile/tree/moment.h"
 
 #include "profile/gather/argc.h"
 #include "profile/tree/ignore.h"
 
-void snapshot_init(struct snapshot *s, const struct aggregate *a, struct resolver *resolver,
-	const struct snapshot_options *options)
+void moment_init(struct moment *s, const struct aggregate *a, struct resolver *resolver,
+	const struct moment_options *options)
 {
 	struct profile *p = &s->profile;
 
@@ -20,7 +20,7 @@ void snapshot_init(struct snapshot *s, const struct aggregate *a, struct resolve
 	calls_init(&s->calls, p);
 }
 
-void snapshot_fini(struct snapshot *s)
+void moment_fini(struct moment *s)
 {
 	calls_fini(&s->calls);
 	profile_fini(&s->profile);
