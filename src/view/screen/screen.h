@@ -43,6 +43,9 @@ struct screen_end {
 
 extern const struct screen_end screen_ansi, screen_ncurses;
 
+/* Whether screen_ncurses was built and its library is here. */
+bool screen_has_ncurses(void);
+
 /* What both have: of the terminal at stdout, and of guard.h. */
 void screen_terminal_size(struct screen *s, unsigned *ret_columns, unsigned *ret_rows);
 bool screen_terminal_write(struct screen *s, const char *text, size_t n);

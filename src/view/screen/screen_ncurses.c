@@ -126,6 +126,13 @@ static int load(struct err *err)
 	return 0;
 }
 
+bool screen_has_ncurses(void)
+{
+	struct err ignored;
+
+	return !load(&ignored);
+}
+
 /* ---- from the beginning to the end ---- */
 
 struct ncurses {
@@ -372,6 +379,11 @@ const struct screen_end screen_ncurses = {"ncurses", ncurses_open, ncurses_close
 	ncurses_read, screen_terminal_write, screen_terminal_suspend, screen_terminal_wake};
 
 #else
+
+bool screen_has_ncurses(void)
+{
+	return false;
+}
 
 static int ncurses_open(struct screen *s, struct err *err)
 {
