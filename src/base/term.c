@@ -33,3 +33,17 @@ unsigned term_columns(int fd)
 
 	return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
 }
+
+unsigned term_rows(int fd)
+{
+	struct winsize size;
+
+	return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_row ? size.ws_row : 24;
+}
+
+bool term_can_erase(int fd)
+{
+	const char *term = getenv("TERM");
+
+	return term_is_terminal(fd) && term && *term && strcmp(term, "dumb") != 0;
+}

@@ -7,6 +7,7 @@
 
 #include "base/out.h"
 #include "base/pager.h"
+#include "base/progress.h"
 #include "profile/import/import.h"
 
 int cmd_fail(const struct cmd *cmd, const struct err *err, int status)
@@ -108,6 +109,7 @@ static void write_log(void *ctx, enum log_level level, const char *sentence)
 
 	(void)ctx;
 	str_add_safe(&text, sentence, strlen(sentence));
+	progress_make_room();
 	fprintf(stderr, "%s%s\n",
 		level == LOG_WARN           ? "warning: "
 			: level == LOG_NOTE ? "note: "

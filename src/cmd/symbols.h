@@ -78,7 +78,7 @@ void symbol_options_tell(const struct symbol_options *o, double servers_s,
 /*
  * Called around the lookup of names: asks the servers of DEBUGINFOD_URLS, all at the same time and for at most
  * `seconds`, for the files of DSOs that are missing here and have a share of the samples. A terminal shows the
- * progress, and Ctrl-C continues without the rest. `shares`: by DSO id.
+ * progress, and Ctrl-C continues without the rest (struct recorded_options). `shares`: by DSO id.
  */
 void symbol_servers_begin(struct resolver *r, double seconds, const double *shares);
 void symbol_servers_end(struct resolver *r);

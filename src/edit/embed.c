@@ -211,7 +211,7 @@ static bool fetch_units(struct embed *e, const struct embedding *d)
 			bytes += wishes.at[n++].bytes;
 			slice.n++;
 		}
-		line_fetch(&slice, e->options->n_workers);
+		line_fetch(&slice, e->options->n_workers, NULL);
 	}
 	is_whole = n == wishes.n;
 	vec_fini(&wishes);

@@ -10,7 +10,12 @@
 #include "session/decoder.h"
 #include "session/periods.h"
 
-enum { PIECE_BYTES = 1 << 20 };
+enum {
+	PIECE_BYTES = 1 << 20,
+	/* What a byte takes: to be hopped over in the first pass, to be decoded and counted in the second. */
+	SCAN_WORK = 1,
+	SAMPLE_WORK = 4,
+};
 
 int session_open(struct session *s, const char *path, struct log *log, struct err *err)
 {
@@ -314,6 +319,17 @@ void session_watch(struct session *s, struct session_observer *observer)
 	s->observers = observer;
 }
 
+/* The first pass ends before this record, and so does the recording for the second one. */
+static void stop_scan(struct session *s, const struct record *rec)
+{
+	progress_heed(s->progress);
+	progress_rename(s->progress, "reading the start of");
+	s->tally.n_stopped_bytes = s->reader.data_end - MIN(rec->offset, s->reader.data_end);
+	s->reader.data_end = rec->offset;
+	progress_expect(s->progress,
+		(SCAN_WORK + SAMPLE_WORK) * (rec->offset - s->reader.data_start));
+}
+
 int session_scan(struct session *s,
 	u64 (*state)(void *ctx, const struct record *rec, const union record_body *body, u64 time),
 	void *ctx, struct err *err)
@@ -326,9 +342,17 @@ int session_scan(struct session *s,
 
 	if (reader_spool(&s->reader, err))
 		return err->code;
+	progress_expect(s->progress,
+		(SCAN_WORK + SAMPLE_WORK) * (s->reader.data_end - s->reader.data_start));
 	reader_cursor_init(&cursor, &s->reader, s->reader.data_start, s->reader.data_end);
 	while ((r = reader_next(&cursor, &rec, err)) > 0) {
 		if (rec.offset >= interval_end) {
+			if (UNLIKELY(progress_is_stopped(s->progress))) {
+				stop_scan(s, &rec);
+				r = 0;
+				break;
+			}
+			progress_set(s->progress, SCAN_WORK * (rec.offset - s->reader.data_start));
 			vec_add(&s->pieces,
 				((struct session_piece){rec.offset, s->tally.n_samples,
 					s->readings.n}));
@@ -378,6 +402,7 @@ struct pass_worker {
 	u64 n_read;
 	struct reader_cursor cursor;
 	u64 nr, reading; /* of the next SAMPLE record, of the next one that has read counters */
+	u64 told;        /* the offset up to which the progress knows of this piece */
 	struct session_tally tally;
 	struct decoder decoder;
 	void *sink; /* the caller's */
@@ -394,7 +419,7 @@ struct pass {
 	size_t every;       /* every so many-th piece is read */
 	_Atomic u64 n_held; /* by all workers, and by what the first pass made */
 	u64 n_allowed;
-	atomic_bool has_failed;
+	atomic_bool has_failed, is_stopped;
 };
 
 enum { CHARGED_EACH = 1024 }; /* samples */
@@ -487,6 +512,32 @@ static void read_sample(struct pass *pass, struct pass_worker *mine, const struc
 		pass->sink->sample(mine->sink, &out);
 }
 
+/* Every CHARGED_EACH samples: tells how far the piece is read; true: the user wants no more. */
+static bool is_enough(struct pass *pass, struct pass_worker *mine, u64 offset)
+{
+	struct progress *p = pass->session->progress;
+
+	if (LIKELY(!p))
+		return false;
+	progress_add(p, SAMPLE_WORK * (offset - MIN(mine->told, offset)));
+	mine->told = offset;
+	if (progress_is_stopped(p))
+		atomic_store(&pass->is_stopped, true);
+	return atomic_load(&pass->is_stopped);
+}
+
+/* Counts the samples from the worker's place up to the piece's end, which nobody reads any more. */
+static void pass_over(const struct session *s, struct pass_worker *mine, size_t piece)
+{
+	const bool is_last = piece + 1 == s->pieces.n;
+	u64 to = is_last ? s->tally.n_by_type[PERF_RECORD_SAMPLE] : s->pieces.at[piece + 1].nr;
+	const struct session_value *first, *end;
+
+	for (; mine->nr < to;)
+		mine->tally.n_stopped_samples +=
+			take_reading(s, mine, &first, &end) ? count_periods(first, end) : 1;
+}
+
 static void read_piece(void *ctx, size_t number, unsigned worker)
 {
 	struct pass *pass = ctx;
@@ -497,7 +548,7 @@ static void read_piece(void *ctx, size_t number, unsigned worker)
 	struct reader_cursor *cursor = &mine->cursor;
 	struct record rec = {0};
 	struct err err;
-	u64 n = 0;
+	u64 n = 0, end = i + 1 < s->pieces.n ? s->pieces.at[i + 1].offset : s->reader.data_end;
 	int r;
 
 	if (atomic_load(&pass->has_failed))
@@ -505,12 +556,18 @@ static void read_piece(void *ctx, size_t number, unsigned worker)
 	mine->n_pieces++;
 	mine->nr = s->pieces.at[i].nr;
 	mine->reading = s->pieces.at[i].reading;
-	reader_cursor_aim(cursor, s->pieces.at[i].offset,
-		i + 1 < s->pieces.n ? s->pieces.at[i + 1].offset : s->reader.data_end);
+	mine->told = s->pieces.at[i].offset;
+	if (UNLIKELY(atomic_load(&pass->is_stopped))) {
+		pass_over(s, mine, i);
+		return;
+	}
+	reader_cursor_aim(cursor, s->pieces.at[i].offset, end);
 	while ((r = reader_next(cursor, &rec, &err)) > 0) {
 		if (rec.type == PERF_RECORD_SAMPLE) {
 			read_sample(pass, mine, &rec);
-			if (UNLIKELY(++n % CHARGED_EACH == 0) && charge(pass, mine, rec.offset))
+			if (UNLIKELY(++n % CHARGED_EACH == 0) &&
+				(charge(pass, mine, rec.offset) ||
+					is_enough(pass, mine, rec.offset)))
 				break;
 		}
 		if (UNLIKELY(left <= rec.size))
@@ -518,6 +575,8 @@ static void read_piece(void *ctx, size_t number, unsigned worker)
 		left -= rec.size;
 	}
 	mine->n_read += n;
+	if (UNLIKELY(is_enough(pass, mine, MIN(end, s->reader.data_end))) && r > 0)
+		pass_over(s, mine, i);
 	if (cursor->damage.reason && !mine->damage.reason)
 		mine->damage = cursor->damage;
 	if (r < 0)
@@ -530,6 +589,7 @@ static void add_tally(struct session_tally *sum, const struct session_tally *t)
 {
 	sum->n_undecoded += t->n_undecoded;
 	sum->n_unread_samples += t->n_unread_samples;
+	sum->n_stopped_samples += t->n_stopped_samples;
 	sum->n_foreign_id += t->n_foreign_id;
 	if (t->n_odd && (!sum->n_odd || t->odd_offset < sum->odd_offset)) {
 		sum->odd_offset = t->odd_offset;
@@ -578,8 +638,8 @@ int session_samples(struct session *s, unsigned n_workers, const struct session_
 		add_tally(&s->tally, &w->tally);
 		s->n_read += w->n_read;
 		s->n_readers += w->n_pieces != 0;
-		/* New damage: the file changed since the first pass. */
-		if (!s->tally.damage.reason)
+		/* New damage: the file changed since the first pass. A stopped one may have ended inside a record. */
+		if (!s->tally.damage.reason && !s->tally.n_stopped_bytes)
 			s->tally.damage = w->damage;
 		if (w->err.code && !r) {
 			*err = w->err;
@@ -587,6 +647,8 @@ int session_samples(struct session *s, unsigned n_workers, const struct session_
 		}
 		mem_free(w);
 	}
+	if (pass.is_stopped)
+		progress_heed(s->progress);
 	mem_free(pass.workers);
 	return r;
 }

@@ -16,6 +16,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "base/progress.h"
 #include "base/types.h"
 #include "base/vec.h"
 #include "file/reader.h"
@@ -26,14 +27,16 @@
 struct session_tally {
 	u64 n_by_type[128]; /* records, by type; [0] counts all types from 128 up */
 	u64 n_samples; /* SAMPLE records in the file; one that reads counters counts as the samples it stands for */
-	u64 n_lost_records;        /* dropped by the kernel, by LOST records */
-	u64 n_lost_samples;        /* dropped by the kernel, by LOST_SAMPLES records */
-	u64 n_throttled;           /* THROTTLE records */
-	u64 n_undecoded;           /* samples and side-band records whose fields do not fit */
-	u64 n_unread_samples;      /* the samples among these */
-	u64 n_odd;                 /* records with impossible values: record/oddity.h */
-	u64 odd_offset;            /* of the first of them */
-	enum oddity oddity;        /* what is odd about it */
+	u64 n_lost_records;   /* dropped by the kernel, by LOST records */
+	u64 n_lost_samples;   /* dropped by the kernel, by LOST_SAMPLES records */
+	u64 n_throttled;      /* THROTTLE records */
+	u64 n_undecoded;      /* samples and side-band records whose fields do not fit */
+	u64 n_unread_samples; /* the samples among these */
+	u64 n_odd;            /* records with impossible values: record/oddity.h */
+	u64 odd_offset;       /* of the first of them */
+	enum oddity oddity;   /* what is odd about it */
+	u64 n_stopped_samples; /* samples that were not read because the user stopped the second pass */
+	u64 n_stopped_bytes;       /* behind the place where the user stopped the first pass */
 	u64 n_foreign_id;          /* samples of an event that the file does not describe */
 	u64 n_not_native;          /* malformed records of the other byte order */
 	u64 n_out_of_order;        /* side-band records that follow a later one */
@@ -82,7 +85,8 @@ struct session {
 	 * if they are packed. 0: all. The tally counts all samples.
 	 */
 	u64 read_most;
-	u64 n_read; /* SAMPLE records that session_samples() has read */
+	u64 n_read;                /* SAMPLE records that session_samples() has read */
+	struct progress *progress; /* of both passes; the user may stop each of them. NULL: none */
 	const struct session_observer *observers; /* session_watch(); the last one first */
 };
 

@@ -13,6 +13,8 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import *  # noqa: E402,F403
+sys.path.insert(0, os.path.join(TOP, 'tests/oracle'))
+import handmade  # noqa: E402
 
 WORDCOUNT = os.path.join(TOP, 'tests/golden/data/wordcount.data')
 MARK = "sed s/^/P:/"  # a pager that shows what went through it
@@ -155,6 +157,55 @@ def messages_come_in_order_with_the_text():
     assert plain.err and status == plain.status, plain
     lines = [line.removeprefix('P:') for line in text.splitlines()]
     assert sorted(lines) == sorted((plain.out + plain.err).splitlines()), (text, plain)
+
+
+# ---- work that takes long ----
+
+def many_samples(path, n):
+    """A recording of n samples with callers; the same thousand over and over."""
+    bits = handmade.IP | handmade.TID | handmade.TIME | handmade.CPU | handmade.PERIOD | handmade.CALLCHAIN
+    handmade.write(path, bits, [{'ip': handmade.TEXT + i * 37 % 0xf000,
+                                 'chain': [2**64 - 512] + [handmade.TEXT + (i * 7 + k * 131) % 0xf000 for k in range(12)]} for i in range(1000)])
+    whole = open(path, 'rb').read()
+    start = handmade.HEADER + handmade.ATTR + 16
+    at = start
+    while struct.unpack_from('<I', whole, at)[0] != handmade.SAMPLE:
+        at += struct.unpack_from('<H', whole, at + 6)[0]
+    with open(path, 'wb') as file:
+        file.write(whole[:48] + struct.pack('<Q', at - start + (len(whole) - at) * (n // 1000)) + whole[56:at])
+        for _ in range(n // 1000):
+            file.write(whole[at:])
+
+
+def shown_at_last(text):
+    """The lines of the terminal after everything was drawn: \\r goes back, ESC [K erases."""
+    return [line.split('\x1b[K')[-1] for line in text.split('\n')]
+
+
+@test
+def reading_that_takes_long_shows_how_far_it_is_and_can_be_ended():
+    many_samples('many.data', 3000000)
+    words = ['--no-pager', 'report', '-i', 'many.data', '-s', 'comm']
+    terminal = Terminal(*words)
+    text = terminal.read(until='s left, Ctrl-C')
+    assert "[ reading 'many.data': " in text and '%, ' in text and text.count('\n') == 0, text
+    terminal.type('\x03')
+    status = terminal.close()
+    lines = shown_at_last(terminal.text)
+    account = [line for line in lines if line.startswith('# 3,000,000 samples recorded') or ' of the file were not read because' in line]
+    assert status == 1 and account and not any('[ reading' in line for line in lines), (status, lines)
+    assert any(line.startswith('warning: ') and 'not read because reading was stopped' in line for line in lines), lines
+    assert any('100.00%' in line and 'made' in line for line in lines), lines
+    # Nothing was stopped: the line goes, and the report is the one of a pipe.
+    plain = pace(*words)
+    text, status = show(*words)
+    assert '[ reading' in text and status == plain.status == 0 and plain.err == '', (text, plain)
+    assert [line for line in shown_at_last(text) if line] == [line for line in plain.out.splitlines() if line], text
+    # A terminal that cannot erase a line gets none, nor does one where somebody else is in the foreground.
+    text, status = show(*words, TERM='dumb')
+    assert '[ reading' not in text and status == 0, text
+    text, status = show('-mc', f"'{PACE}' --no-pager report -i many.data -s comm & wait $!", program='/bin/sh')
+    assert '[ reading' not in text and '100.00%' in text and status == 0, text
 
 
 main()

@@ -70,7 +70,7 @@ int main(int argc, char **argv)
 		vec_add(&addresses, strtoull(text, NULL, 16));
 	vec_each(a, &addresses)
 		line_want(lines, *a, true, &wishes);
-	line_fetch(&wishes, workers_available());
+	line_fetch(&wishes, workers_available(), NULL);
 	if (is_quiet) {
 		size_t n = count(lines, addresses.at, addresses.n);
 

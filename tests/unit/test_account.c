@@ -14,8 +14,9 @@ static void check(const struct account *a, const char *expected)
 
 TEST(account_says_where_every_sample_went)
 {
-	struct session_tally tally = {.n_samples = 1018,
+	struct session_tally tally = {.n_samples = 1024,
 		.n_unread_samples = 3,
+		.n_stopped_samples = 6,
 		.n_foreign_id = 4,
 		.n_lost_samples = 5};
 	struct profilemaker m;
@@ -33,7 +34,7 @@ TEST(account_says_where_every_sample_went)
 	account_close(&a);
 	CHECK_EQ(account_missing(&a), 0);
 	check(&a,
-		"# 1,018 samples recorded: 800 shown, 90 in rows below --percent-limit, 121 filtered out, 3 that could not be read, 4 of events that the file does not describe; 5 more were dropped by the kernel.\n");
+		"# 1,024 samples recorded: 800 shown, 90 in rows below --percent-limit, 121 filtered out, 3 that could not be read, 6 not read because reading was stopped, 4 of events that the file does not describe; 5 more were dropped by the kernel.\n");
 	profilemaker_fini(&m);
 }
 

@@ -79,6 +79,21 @@ TEST(ledger_that_only_informs_leaves_the_result_whole)
 	ledger_fini(&l);
 }
 
+TEST(ledger_of_a_reading_that_was_stopped_is_not_whole)
+{
+	const struct session_tally tally = {.n_samples = 1000,
+		.n_stopped_samples = 250,
+		.n_stopped_bytes = 9000};
+	struct ledger l = {0};
+
+	ledger_add_tally(&l, &tally);
+	CHECK(ledger_has_unread(&l));
+	check(&l, true,
+		"# 250 samples (25.00%) were not read because reading was stopped\n"
+		"# 9,000 bytes of the file were not read because reading was stopped\n");
+	ledger_fini(&l);
+}
+
 TEST(ledger_counts_damage_of_no_bytes)
 {
 	const struct session_tally tally = {.damage = {100, 0, "the file ends inside a record"}};

@@ -657,7 +657,7 @@ TEST(line_is_for_many_threads_once_units_were_fetched)
 	line_want(c.index, c.start + 1, true, &wishes);
 	line_want(c.index, UINT64_MAX, true, &wishes);
 	CHECK_EQ(wishes.n, 1);
-	line_fetch(&wishes, 4);
+	line_fetch(&wishes, 4, NULL);
 	vec_fini(&wishes);
 	line_want(c.index, c.start, true, &wishes);
 	CHECK_EQ(wishes.n, 0);
@@ -716,7 +716,7 @@ TEST(line_files_that_take_too_long_to_unpack_are_left_and_units_that_were_read_a
 	CHECK(!line_is_ready(c.index, c.start, true));
 	CHECK(line_is_ready(c.index, 1, true));
 	line_want(c.index, c.start, false, &wishes);
-	line_fetch(&wishes, 1);
+	line_fetch(&wishes, 1, NULL);
 	CHECK(line_is_ready(c.index, c.start, false) && !line_is_ready(c.index, c.start, true));
 	vec_fini(&wishes);
 	case_close(&c);

@@ -1,3 +1,5 @@
+#include <signal.h>
+
 #include "test.h"
 
 #include "event/abi.h"
@@ -209,6 +211,32 @@ TEST(naming_keeps_addresses_without_a_name_apart)
 	check_nameless(&c, c_frame, 0x1040, RESOLVER_NO_FILE);
 	check_nameless(&c, d, 0x1040, RESOLVER_NO_MAP);
 	CHECK_EQ(c.profile.symbols.n, 1 + 4);
+	case_fini(&c);
+}
+
+TEST(naming_that_was_stopped_opens_no_more_files)
+{
+	struct progress line = {.what = "names", .hears_always = true};
+	struct naming_case c;
+	u32 frame, dso;
+
+	make_file(test_path("prog"));
+	case_init(&c);
+	dso = add_dso(&c, test_path("prog"));
+	frame = add_frame(&c, dso, 0x1000, false);
+	dso_files_init(&c.files, &c.machine, &(struct find_places){.symfs = ""});
+	resolver_init(&c.resolver, &c.files);
+	progress_begin(&line);
+	raise(SIGINT);
+	naming_resolve(&c.profile, &c.resolver,
+		&(struct naming_options){.n_workers = 1,
+			.has_inlined = true,
+			.progress = &line,
+			.may_stop = true});
+	progress_end(&line);
+	check_nameless(&c, frame, 0x1000, RESOLVER_NO_FILE);
+	CHECK_HAS(resolver_reason(&c.resolver, c.machine.dsos.at.at[c.profile.dsos.at[dso].source]),
+		"the look-up of names was stopped");
 	case_fini(&c);
 }
 

@@ -1,24 +1,16 @@
 /* data_pack.c - adds to a recording what it needs to be read anywhere, or removes it. */
-#include <stdio.h>
-#include <unistd.h>
-
 #include "base/num.h"
-#include "base/term.h"
+#include "base/progress.h"
 #include "base/workers.h"
 #include "cmd/data/data.h"
 #include "file/resection.h"
 #include "edit/lookback.h"
 #include "symbol/embed/unbox.h"
 
-static void say_progress(void *ctx, u64 done, u64 all)
+static void say_progress(void *line, u64 done, u64 all)
 {
-	u64 *said = ctx, percent = all ? 100 * MIN(done, all) / all : 100;
-
-	if (percent == *said)
-		return;
-	*said = percent;
-	fprintf(stderr, "\rpace data: looking up names and lines: %llu%%",
-		(unsigned long long)percent);
+	progress_expect(line, all);
+	progress_set(line, done);
 }
 
 static void say_packed(struct log *log, const struct embed_tally *t, const struct str *section)
@@ -37,12 +29,11 @@ static int pack(const struct data_options *o, const char *path, struct log *log,
 {
 	struct lookback_wishes wishes = {.has_places = true,
 		.n_workers = o->n_workers ? (unsigned)o->n_workers : workers_available()};
-	bool has_progress = term_is_terminal(STDERR_FILENO);
-	u64 said = 0;
+	struct progress line = {.what = "looking up names and lines", .subject = path};
 	struct embed_options how = {.n_workers = wishes.n_workers,
 		.code_most = EMBED_CODE_MAX,
-		.progress = has_progress ? say_progress : NULL,
-		.ctx = &said};
+		.progress = say_progress,
+		.ctx = &line};
 	struct str section = {0};
 	struct embed_tally tally;
 	struct embedded older;
@@ -53,9 +44,9 @@ static int pack(const struct data_options *o, const char *path, struct log *log,
 	if (data_open_output(o, path, &to, err) || lookback_open(&back, path, &wishes, log, err))
 		return err->code;
 	embedded_attach(&older, &back.trace.session.reader, log);
+	progress_begin(&line);
 	r = lookback_embed(&back, &older, &how, &section, &tally, err);
-	if (has_progress)
-		fprintf(stderr, "\r\033[K");
+	progress_end(&line);
 	if (!r)
 		r = resection_write(&back.trace.session.reader, FEATURE_EMBEDDED, &section, &to,
 			err);

@@ -1,28 +1,19 @@
-#include <stdio.h>
-#include <unistd.h>
-
 #include "base/clock.h"
-#include "base/term.h"
+#include "base/progress.h"
 #include "base/workers.h"
 #include "cmd/record/recording.h"
 
 struct embedding_progress {
 	struct recording *rec;
-	u64 began_ns, said_ns;
+	struct progress line;
 };
 
 static void say_progress(void *ctx, u64 done, u64 all)
 {
-	enum { QUIET_NS = 500000000, EACH_NS = 100000000 };
 	struct embedding_progress *p = ctx;
-	u64 now = clock_now_ns();
 
-	if (p->rec->options->is_quiet || p->rec->is_aside || now - p->began_ns < QUIET_NS ||
-		now - p->said_ns < EACH_NS || !term_is_terminal(STDERR_FILENO))
-		return;
-	p->said_ns = now;
-	fprintf(stderr, "\r[ pace record: looking up names and lines: %llu%%, Ctrl-C skips it ]",
-		(unsigned long long)(all ? 100 * MIN(done, all) / all : 100));
+	progress_expect(&p->line, all);
+	progress_set(&p->line, done);
 }
 
 static bool is_stopped(void *ctx)
@@ -48,7 +39,10 @@ static u64 code_most(const struct writer *w)
 
 void record_embed(struct recording *rec, struct lookback *back, struct file_info *info)
 {
-	struct embedding_progress progress = {rec, clock_now_ns(), 0};
+	struct embedding_progress progress = {rec,
+		{.what = "pace record: looking up names and lines",
+			.offer = "skips it",
+			.leaves_signal = true}};
 	struct embed_options how = {.n_workers = workers_available(),
 		.growth = &rec->growth.growth,
 		.code_most = code_most(&rec->writer),
@@ -58,13 +52,16 @@ void record_embed(struct recording *rec, struct lookback *back, struct file_info
 		.ctx = &progress};
 	struct embed_tally tally;
 	struct err err, ignored;
+	int r;
 
-	if (lookback_embed(back, NULL, &how, &info->embedded, &tally, &err)) {
+	if (!rec->options->is_quiet && !rec->is_aside)
+		progress_begin(&progress.line);
+	r = lookback_embed(back, NULL, &how, &info->embedded, &tally, &err);
+	progress_end(&progress.line);
+	if (r) {
 		log_warn(&rec->log, "no names were added to the recording: %s", err.msg);
 		return;
 	}
-	if (progress.said_ns)
-		fprintf(stderr, "\r\033[K");
 	if (tally.n_lineless || tally.is_stopped)
 		log_note(&rec->log,
 			"source lines of %llu of %llu places are not in the recording %s: 'pace data pack' adds them",

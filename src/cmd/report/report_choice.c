@@ -256,6 +256,8 @@ void choice_tell(const struct choice *c, const struct answer *a, struct recorded
 		reading->labels |= LABEL_BIT(LABEL_ACCESS);
 		reading->may_lack_types = true;
 	}
+	if (o->is_quiet)
+		reading->progress = NULL;
 }
 
 void choice_fini(struct choice *c)

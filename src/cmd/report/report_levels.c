@@ -116,9 +116,9 @@ static int check_depth(const struct report_levels *l, struct err *err)
 {
 	enum { MOST = 32 };
 
-	return l->at.n < MOST ? 0
-			      : err_set(err, ERR_INVAL,
-					"there are %d levels already: Esc takes one back", MOST);
+	return l->at.n < MOST
+		? 0
+		: err_set(err, ERR_INVAL, "there are %d levels already: Esc takes one back", MOST);
 }
 
 int report_levels_zoom(struct report_levels *l, u32 key, const struct zoom *zoom, struct err *err)

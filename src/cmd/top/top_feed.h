@@ -70,7 +70,7 @@ struct feed {
 	/* Called at least four times a second, and when wake_fd is readable; true: it is enough. NULL: not wanted. */
 	bool (*steer)(void *ctx);
 	void *ctx;
-	int wake_fd; /* an eventfd, set before feed_open(); 0: none */
+	int wake_fd;  /* an eventfd, set before feed_open(); 0: none */
 	u32 n_events; /* the first ones of `events` are those that were asked for */
 };
 

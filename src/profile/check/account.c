@@ -17,6 +17,7 @@ void account_open(struct account *a, const struct session_tally *t, const struct
 	*a = (struct account){.n_recorded = t->n_samples,
 		.n_filtered = p->n_passed_over,
 		.n_unread = t->n_unread_samples,
+		.n_stopped = t->n_stopped_samples,
 		.n_foreign = t->n_foreign_id,
 		.n_dropped = t->n_lost_samples,
 		.n_left = count(p)};
@@ -59,7 +60,7 @@ s64 account_missing(const struct account *a)
 		return (s64)(a->n_branches - placed);
 	if (a->is_of_branches)
 		read = a->n_walked + a->n_passed;
-	return (s64)(a->n_recorded - read - a->n_unread - a->n_foreign);
+	return (s64)(a->n_recorded - read - a->n_unread - a->n_stopped - a->n_foreign);
 }
 
 static void add_part(u64 n, const char *what, const char **separator, struct str *text)
@@ -98,6 +99,7 @@ void account_add_text(const struct account *a, struct str *text)
 		add_part(a->n_filtered, "filtered out", &separator, text);
 		add_part(a->n_passed, "samples of other CPUs or times", &separator, text);
 		add_part(a->n_unread, "that could not be read", &separator, text);
+		add_part(a->n_stopped, "not read because reading was stopped", &separator, text);
 		add_part(a->n_foreign, "of events that the file does not describe", &separator,
 			text);
 	}
@@ -121,6 +123,8 @@ void account_add_json(const struct account *a, struct str *text)
 	json_u64(text, "below_limit", a->n_below);
 	json_u64(text, "filtered", a->n_filtered);
 	json_u64(text, "unread", a->n_unread);
+	if (a->n_stopped)
+		json_u64(text, "stopped", a->n_stopped);
 	json_u64(text, "foreign", a->n_foreign);
 	json_u64(text, "dropped", a->n_dropped);
 }

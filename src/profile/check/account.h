@@ -6,9 +6,9 @@
  * Owns     nothing
  * Units    samples; if the branches in samples are counted, shown and left-out numbers are branches
  *
- * Invariant: recorded = shown + below + filtered + unread + foreign. Each is counted where it happens,
- * none by subtraction from the whole. With branches: recorded = walked + passed + unread + foreign, and
- * branches = shown + below + filtered.
+ * Invariant: recorded = shown + below + filtered + unread + stopped + foreign. Each is counted where it
+ * happens, none by subtraction from the whole. With branches: recorded = walked + passed + unread + stopped +
+ * foreign, and branches = shown + below + filtered.
  */
 #ifndef PACE_PROFILE_ACCOUNT_H
 #define PACE_PROFILE_ACCOUNT_H
@@ -22,6 +22,7 @@ struct account {
 	u64 n_below;    /* in rows below --percent-limit */
 	u64 n_filtered; /* of CPUs, times, threads, files or functions that were not asked for */
 	u64 n_unread;   /* without the fields that their event says they have */
+	u64 n_stopped;  /* that the user did not wait for */
 	u64 n_foreign;  /* of events that the file does not describe */
 	u64 n_dropped;  /* by the kernel: they are not in the file */
 	u64 n_left;     /* counted, but neither shown nor left out yet */

@@ -23,6 +23,9 @@ static const struct {
 	[LEDGER_DAMAGED] = {"bytes", "of the file are damaged and were not read", NOT_READ},
 	[LEDGER_UNREADABLE] = {"records", "do not have the fields that their event says they have",
 		NOT_READ},
+	[LEDGER_STOPPED] = {"samples", "were not read because reading was stopped", NOT_READ},
+	[LEDGER_UNSCANNED] = {"bytes", "of the file were not read because reading was stopped",
+		NOT_READ},
 	[LEDGER_FOREIGN] = {"samples", "belong to events that the file does not describe",
 		NOT_READ},
 	[LEDGER_ODD] = {"records", "have impossible values", NOT_READ},
@@ -71,6 +74,9 @@ void ledger_add_tally(struct ledger *l, const struct session_tally *t)
 		add(l, LEDGER_DAMAGED, MAX(t->damage.bytes, (u64)1), -1, where, "");
 	}
 	add(l, LEDGER_UNREADABLE, t->n_undecoded, -1, "", "");
+	add(l, LEDGER_STOPPED, t->n_stopped_samples, all ? (double)t->n_stopped_samples / all : -1,
+		"", "");
+	add(l, LEDGER_UNSCANNED, t->n_stopped_bytes, -1, "", "");
 	add(l, LEDGER_FOREIGN, t->n_foreign_id, all ? (double)t->n_foreign_id / all : -1, "", "");
 	if (t->n_odd) {
 		snprintf(where, sizeof(where), "the first at offset 0x%llx: %s",

@@ -21,15 +21,17 @@ enum ledger_cause {
 	LEDGER_THROTTLED,         /* the kernel stopped sampling for a moment */
 	LEDGER_DAMAGED,           /* bytes of the file that are not records */
 	LEDGER_UNREADABLE,        /* samples whose fields do not fit their event */
-	LEDGER_FOREIGN,           /* samples of events the file does not describe */
-	LEDGER_ODD,               /* records with impossible values */
-	LEDGER_NOT_NATIVE,        /* records of the other byte order that cannot be converted */
-	LEDGER_NAMELESS,          /* samples in functions whose name is not known */
-	LEDGER_INTERPRETED,       /* samples in an interpreter, which hides what it runs */
-	LEDGER_LINELESS,          /* samples whose source line is not known */
-	LEDGER_INLINELESS,        /* samples in code whose debug information could not be read */
-	LEDGER_TYPELESS,          /* samples that access data whose type is not known */
-	LEDGER_TRUNCATED,         /* samples whose stacks end before their roots */
+	LEDGER_STOPPED,           /* samples that the user did not want to wait for */
+	LEDGER_UNSCANNED,   /* bytes of the file behind the place where the user stopped reading */
+	LEDGER_FOREIGN,     /* samples of events the file does not describe */
+	LEDGER_ODD,         /* records with impossible values */
+	LEDGER_NOT_NATIVE,  /* records of the other byte order that cannot be converted */
+	LEDGER_NAMELESS,    /* samples in functions whose name is not known */
+	LEDGER_INTERPRETED, /* samples in an interpreter, which hides what it runs */
+	LEDGER_LINELESS,    /* samples whose source line is not known */
+	LEDGER_INLINELESS,  /* samples in code whose debug information could not be read */
+	LEDGER_TYPELESS,    /* samples that access data whose type is not known */
+	LEDGER_TRUNCATED,   /* samples whose stacks end before their roots */
 };
 
 struct ledger_entry {

@@ -173,6 +173,14 @@ static int count(struct recorded *r, const struct recorded_options *o, struct er
 	return result;
 }
 
+static void begin_stage(struct progress *p, const struct progress *stage)
+{
+	if (!p)
+		return;
+	*p = *stage;
+	progress_begin(p);
+}
+
 static void name(struct recorded *r, const struct recorded_options *o)
 {
 	struct naming_options naming = o->naming;
@@ -182,12 +190,23 @@ static void name(struct recorded *r, const struct recorded_options *o)
 	r->trace.files.places.shares = shares;
 	if (o->servers_begin)
 		o->servers_begin(&r->trace.resolver, o->trace.debuginfod_s, shares);
+	/* While servers are asked, Ctrl-C means them. */
+	naming.progress = o->progress;
+	naming.may_stop = !r->trace.files.debuginfod.watch;
+	begin_stage(o->progress,
+		&(struct progress){.what = "looking up names",
+			.offer = naming.may_stop ? "shows addresses for the rest" : NULL,
+			.hears_always = !naming.may_stop});
 	naming_resolve(&r->profile, &r->trace.resolver, &naming);
+	if (naming.may_stop && progress_is_stopped(o->progress))
+		log_warn(r->log,
+			"the look-up of names was stopped: functions of the files that were left have addresses for names");
 	/* Types need the same files as lines: load them while servers are asked. */
 	vec_each(dso, &r->profile.dsos)
 		if (o->labels & LABEL_BIT(LABEL_ACCESS) && shares[dso->source] > 0)
 			resolver_load_lines(&r->trace.resolver,
 				r->trace.machine.dsos.at.at[dso->source]);
+	progress_end(o->progress);
 	if (o->servers_end)
 		o->servers_end(&r->trace.resolver);
 	r->trace.files.places.shares = NULL;
@@ -200,8 +219,10 @@ static void find_types(struct recorded *r, const struct recorded_options *o)
 {
 	if (!(o->labels & LABEL_BIT(LABEL_ACCESS)))
 		return;
+	begin_stage(o->progress, &(struct progress){.what = "looking up data types"});
 	typing_resolve(&r->profile, &r->trace.resolver,
 		&(struct typing_events){&r->trace.session.reader.events, o->skid}, o->n_workers);
+	progress_end(o->progress);
 	if (!o->may_lack_types)
 		typing_note_skid(&r->profile, &r->trace.session.reader.events, o->skid, r->log);
 	recorded_stage_ends(r, "data types");
@@ -242,14 +263,31 @@ static void say_cut(const struct recorded *r, u32 max_stack)
 			(unsigned long long)r->profile.n_cut, max_stack);
 }
 
+/* Both passes. */
+static int read_samples(struct recorded *r, const struct recorded_options *o, struct err *err)
+{
+	struct session *s = &r->trace.session;
+	int result;
+
+	begin_stage(o->progress,
+		&(struct progress){.what = "reading",
+			.subject = s->reader.path,
+			.offer = "shows what was read"});
+	s->progress = o->progress;
+	result = scan(r, o, err);
+	s->read_most = o->read_most;
+	if (!result)
+		result = count(r, o, err);
+	s->progress = NULL;
+	progress_end(o->progress);
+	return result;
+}
+
 static int read_trace(struct recorded *r, const struct recorded_options *o, struct err *err)
 {
 	r->has_wall = o->has_wall;
 	r->skid = o->skid;
-	if (scan(r, o, err))
-		return err->code;
-	r->trace.session.read_most = o->read_most;
-	if (count(r, o, err))
+	if (read_samples(r, o, err))
 		return err->code;
 	say_cut(r, max_stack_of(o));
 	name(r, o);

@@ -12,6 +12,7 @@
 #define PACE_PROFILE_RECORDED_H
 
 #include "base/log.h"
+#include "base/progress.h"
 #include "machine/machine.h"
 #include "profile/gather/gather.h"
 #include "profile/import/import.h"
@@ -35,6 +36,8 @@ struct recorded_options {
 	 */
 	void (*servers_begin)(struct resolver *r, double seconds, const double *shares);
 	void (*servers_end)(struct resolver *r);
+	struct progress *
+		progress; /* of the stages, one after the other; the user may stop them. NULL: not shown */
 	u32 max_stack; /* addresses of a call chain; 0: RECORDED_STACK, or all in imported profiles */
 	unsigned n_workers;
 	u64 read_most; /* as in struct session */

@@ -77,7 +77,7 @@ double shares_value(void *ctx, enum assertion_word word, const char *name)
 	if (word == ASSERTION_SAMPLES)
 		return (double)event->n_samples;
 	if (word == ASSERTION_LOST) {
-		double lost = (double)(a->n_unread + a->n_foreign + a->n_dropped),
+		double lost = (double)(a->n_unread + a->n_stopped + a->n_foreign + a->n_dropped),
 		       all = (double)(a->n_recorded + a->n_dropped);
 
 		return all ? 100 * lost / all : 0;

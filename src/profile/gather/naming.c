@@ -45,6 +45,11 @@ static bool is_turn_of(const struct naming *n, const struct dso *dso)
 	return (dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE) == n->is_kernel_turn;
 }
 
+static bool is_stopped(const struct naming *n)
+{
+	return n->options->may_stop && progress_is_stopped(n->options->progress);
+}
+
 /* Names the frames of one DSO: loads its files, then looks its addresses up in ascending order. */
 static void name_dso(void *ctx, size_t i, unsigned worker)
 {
@@ -54,8 +59,11 @@ static void name_dso(void *ctx, size_t i, unsigned worker)
 	(void)worker;
 	if (n->starts[i] == n->starts[i + 1] || !is_turn_of(n, dso))
 		return;
-	resolver_load(n->resolver, dso);
-	if (n->chains)
+	if (UNLIKELY(is_stopped(n)))
+		resolver_pass_over(n->resolver, dso);
+	else
+		resolver_load(n->resolver, dso);
+	if (n->chains && !is_stopped(n))
 		resolver_load_lines(n->resolver, dso);
 	for (size_t k = n->starts[i]; k < n->starts[i + 1]; k++) {
 		const struct profile_frame *f = &n->profile->frames.at[n->frames[k].value];
@@ -74,6 +82,7 @@ static void name_dso(void *ctx, size_t i, unsigned worker)
 				       : resolver_find(n->resolver, dso, f->address);
 		n->answers[n->frames[k].value] = a;
 	}
+	progress_add(n->options->progress, n->starts[i + 1] - n->starts[i]);
 }
 
 /* ---- sources ---- */
@@ -97,6 +106,9 @@ static void find_chunk(void *ctx, size_t i, unsigned worker)
 	const struct dso *dso = dso_of(n, c->dso);
 
 	(void)worker;
+	if (UNLIKELY(is_stopped(n)))
+		return;
+	progress_add(n->options->progress, c->end - c->first);
 	for (size_t k = c->first; k < c->end; k++) {
 		u32 frame = (u32)n->frames[k].value;
 		struct chain_at *at = &n->chains[frame];
@@ -139,7 +151,8 @@ static void find_sources(struct naming *n)
 				&wishes);
 		}
 	}
-	line_fetch(&wishes, n->options->n_workers);
+	line_fetch(&wishes, n->options->n_workers,
+		n->options->may_stop ? n->options->progress : NULL);
 	workers_run(n->options->n_workers, n->chunks.n - n->first_chunk, find_chunk, n);
 	vec_fini(&wishes);
 }
@@ -409,10 +422,11 @@ void naming_resolve(struct profile *p, struct resolver *resolver,
 	n.answers = mem_alloc((p->frames.n + 1) * sizeof(*n.answers));
 	if (options->has_inlined || options->source || options->has_sites)
 		n.chains = mem_zalloc((p->frames.n + 1) * sizeof(*n.chains));
+	progress_expect(options->progress, (1 + (n.chains != NULL)) * p->frames.n);
 	for (int turn = 0; turn < 2; turn++) {
 		n.is_kernel_turn = turn;
 		workers_run(options->n_workers, p->dsos.n, name_dso, &n);
-		if (n.chains)
+		if (n.chains && !is_stopped(&n))
 			find_sources(&n);
 	}
 	for (u32 frame = 0; frame < p->frames.n; frame++)

@@ -9,6 +9,7 @@
 #ifndef PACE_PROFILE_NAMING_H
 #define PACE_PROFILE_NAMING_H
 
+#include "base/progress.h"
 #include "profile/gather/profile.h"
 #include "symbol/name/demangle.h"
 #include "symbol/resolve/resolver.h"
@@ -28,6 +29,8 @@ struct naming_options {
 	bool has_full_paths; /* source files with their paths; else the last part only */
 	enum naming_source source;
 	bool has_sites; /* frames know their lines, which distinguish nothing; not together with `source` */
+	struct progress *progress; /* begun by the caller. NULL: none */
+	bool may_stop; /* the user may: frames that nobody looked up yet have addresses for names */
 };
 
 void naming_resolve(struct profile *p, struct resolver *resolver,

@@ -275,6 +275,7 @@ struct fetching {
 	const struct line_wish *wishes;
 	VEC(struct batch) batches;
 	struct lineindex_maker *makers; /* by worker: units are similar, so memory is reused */
+	struct progress *progress;
 };
 
 static void fetch_batch(void *ctx, size_t i, unsigned worker)
@@ -282,9 +283,13 @@ static void fetch_batch(void *ctx, size_t i, unsigned worker)
 	const struct fetching *f = ctx;
 	const struct batch *b = &f->batches.at[i];
 
-	for (size_t k = b->first; k < b->first + b->n; k++)
+	for (size_t k = b->first; k < b->first + b->n; k++) {
+		if (progress_is_stopped(f->progress))
+			return;
 		read_unit(f->wishes[k].index, f->wishes[k].unit, f->wishes[k].with_scopes, worker,
 			&f->makers[worker]);
+		progress_add(f->progress, LINE_WORK(f->wishes[k].bytes));
+	}
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -294,9 +299,10 @@ static int by_bytes(const void *a, const void *b)
 	return x->bytes != y->bytes ? (x->bytes > y->bytes ? -1 : 1) : x->first > y->first ? 1 : -1;
 }
 
-void line_fetch(line_wishes *wishes, unsigned n_workers)
+void line_fetch(line_wishes *wishes, unsigned n_workers, struct progress *progress)
 {
-	struct fetching f = {.wishes = wishes->at};
+	struct fetching f = {.wishes = wishes->at, .progress = progress};
+	u64 work = 0;
 
 	vec_each(w, wishes) {
 		struct batch *last = f.batches.n ? &f.batches.at[f.batches.n - 1] : NULL;
@@ -308,6 +314,9 @@ void line_fetch(line_wishes *wishes, unsigned n_workers)
 		}
 		vec_add(&f.batches, ((struct batch){(size_t)(w - wishes->at), 1, w->bytes}));
 	}
+	vec_each(w, wishes)
+		work += LINE_WORK(w->bytes);
+	progress_expect_more(progress, work);
 	/* The largest first: a large unit that begins last would delay the end. */
 	if (f.batches.n)
 		qsort(f.batches.at, f.batches.n, sizeof(*f.batches.at), by_bytes);

@@ -21,6 +21,7 @@
 #define PACE_SYMBOL_LINE_H
 
 #include "base/err.h"
+#include "base/progress.h"
 #include "base/vec.h"
 #include "symbol/elf/elf.h"
 
@@ -101,7 +102,11 @@ u64 line_unpack_bytes(const struct line_index *l);
 /* Whether a look-up of the address takes no time: its unit was read, or there is none. */
 bool line_is_ready(const struct line_index *l, u64 address, bool with_scopes);
 
-/* Reads the units. */
-void line_fetch(line_wishes *wishes, unsigned n_workers);
+/*
+ * Reads the units. `progress`: expects LINE_WORK() more when it begins, and may stop it: units that were not read
+ * are read when somebody looks up an address in them. NULL: none.
+ */
+#define LINE_WORK(bytes) ((bytes) / 1024 + 1)
+void line_fetch(line_wishes *wishes, unsigned n_workers, struct progress *progress);
 
 #endif

@@ -179,6 +179,17 @@ void resolver_load(struct resolver *r, const struct dso *dso)
 		say_as_embedded(r, d);
 }
 
+void resolver_pass_over(struct resolver *r, const struct dso *dso)
+{
+	struct resolver_dso *d = &r->dsos[dso->id];
+
+	if (d->is_loaded)
+		return;
+	d->is_loaded = true;
+	d->outcome = RESOLVER_NO_FILE;
+	err_set(&d->err, ERR_LIMIT, "the look-up of names was stopped before this file");
+}
+
 static void give(struct resolver_answer *a, enum origin origin, const char *name, u64 start,
 	u64 end)
 {

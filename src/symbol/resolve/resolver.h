@@ -128,6 +128,9 @@ void resolver_load(struct resolver *r, const struct dso *dso);
  */
 void resolver_forget(struct resolver *r, const bool *is_kept);
 
+/* In place of resolver_load(): its functions have no names, because the user does not wait for them. */
+void resolver_pass_over(struct resolver *r, const struct dso *dso);
+
 /* Finds the function at an address. The DSO must be loaded. */
 struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, u64 address);
 

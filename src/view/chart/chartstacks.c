@@ -103,8 +103,8 @@ static u32 node_below(struct chartstacks *s, u32 parent, u32 name)
 	return (u32)s->nodes.n - 1;
 }
 
-static u32 node_of(struct chartstacks *s, const struct thread_state *state,
-	const struct visit *v, bool *lasts)
+static u32 node_of(struct chartstacks *s, const struct thread_state *state, const struct visit *v,
+	bool *lasts)
 {
 	struct chain_walk walk = chain_walk(&v->chain, v->mode);
 	struct chain_step step;

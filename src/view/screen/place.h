@@ -12,7 +12,7 @@
 #include "view/screen/browser.h"
 
 struct place {
-	u64 row, node;        /* of the cursor; node 0: the row itself */
+	u64 row, node; /* of the cursor; node 0: the row itself */
 	size_t line, first;
 	size_t order;
 	size_t *widths, n_widths; /* of columns: they do not become narrower */

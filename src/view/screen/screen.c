@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/pager.h"
+#include "base/progress.h"
 #include "base/term.h"
 #include "view/screen/guard.h"
 
@@ -87,12 +88,6 @@ void screen_terminal_suspend(struct screen *s)
 	guard_suspend();
 }
 
-void screen_terminal_wake(struct screen *s, enum event_kind kind)
-{
-	(void)s;
-	guard_wake(kind);
-}
-
 /* ---- screens ---- */
 
 static int open_end(struct screen *s, const struct screen_end *end, struct err *err)
@@ -101,7 +96,11 @@ static int open_end(struct screen *s, const struct screen_end *end, struct err *
 		.colours = repaint_colours(getenv("COLORTERM"), getenv("TERM"), getenv("NO_COLOR")),
 		.is_ascii = !is_utf8(),
 		.is_stale = true};
-	return end->open(s, err);
+	progress_hide(true);
+	if (!end->open(s, err))
+		return 0;
+	progress_hide(false);
+	return err->code;
 }
 
 /* The last one works with most terminals without knowing them. */
@@ -130,6 +129,7 @@ int screen_open(struct screen *s, const struct screen_end *end, struct err *err)
 void screen_close(struct screen *s)
 {
 	s->end->close(s);
+	progress_hide(false);
 	grid_fini(&s->shown);
 	str_fini(&s->text);
 }

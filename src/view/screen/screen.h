@@ -37,8 +37,6 @@ struct screen_end {
 	bool (*write)(struct screen *s, const char *text, size_t n);
 	/* Gives the terminal back and stops the process; returns when it goes on. */
 	void (*suspend)(struct screen *s);
-	/* read() returns this event now: EVENT_TICK, EVENT_END. The only one that other threads may call. */
-	void (*wake)(struct screen *s, enum event_kind kind);
 };
 
 extern const struct screen_end screen_ansi, screen_ncurses;
@@ -50,7 +48,6 @@ bool screen_has_ncurses(void);
 void screen_terminal_size(struct screen *s, unsigned *ret_columns, unsigned *ret_rows);
 bool screen_terminal_write(struct screen *s, const char *text, size_t n);
 void screen_terminal_suspend(struct screen *s);
-void screen_terminal_wake(struct screen *s, enum event_kind kind);
 
 /* What a screen shows for a while. Views run inside each other: where the inner one ends, the outer one goes on. */
 struct screen_view {

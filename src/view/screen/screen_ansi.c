@@ -98,4 +98,4 @@ static void ansi_read(struct screen *s, int wait_ms, struct screen_event *ret)
 }
 
 const struct screen_end screen_ansi = {"ansi", ansi_open, ansi_close, screen_terminal_size,
-	ansi_read, screen_terminal_write, screen_terminal_suspend, screen_terminal_wake};
+	ansi_read, screen_terminal_write, screen_terminal_suspend};

@@ -376,7 +376,7 @@ static void ncurses_read(struct screen *s, int wait_ms, struct screen_event *ret
 }
 
 const struct screen_end screen_ncurses = {"ncurses", ncurses_open, ncurses_close, ncurses_size,
-	ncurses_read, screen_terminal_write, screen_terminal_suspend, screen_terminal_wake};
+	ncurses_read, screen_terminal_write, screen_terminal_suspend};
 
 #else
 
