@@ -86,6 +86,8 @@ def figures_on_screen(text, width=8):
 
 class Terminal(tmux.Terminal):
     def opens(self, *words, command='annotate'):
+        # What is typed before the last view has ended is that one's.
+        self.waits(lambda: self.state() == '0 1 0 1')
         self.command(' '.join(map(shlex.quote, (PACE, command, *words))))
         self.waits(lambda: 'h: help' in self.text())
 
@@ -96,7 +98,7 @@ class Terminal(tmux.Terminal):
     def cursor(self):
         """The line that is drawn reversed."""
         lines = self.text('-e').splitlines()[1:]
-        return next(re.sub('\x1b\\[[0-9;]*m', '', line) for line in lines if '\x1b[7m' in line)
+        return next((re.sub('\x1b\\[[0-9;]*m', '', line) for line in lines if '\x1b[7m' in line), '')
 
 
 @test
@@ -249,7 +251,6 @@ def the_terminal_is_as_it_was_whatever_ends_the_view():
                 terminal.opens('-i', data, command=command)
                 if command == 'report':
                     # The inner view ends the outer one, too, unless a key ends it.
-                    terminal.presses('End', lambda text: 'h: help' in text)
                     terminal.presses('a', lambda text: 'q: back' in text)
                 assert terminal.state() == '1 0 1 0' and before == '0 1 0 1', (terminal.state(), before)
                 if isinstance(how, str):
