@@ -261,7 +261,7 @@ def the_terminal_is_as_it_was_whatever_ends_the_view():
                     terminal.waits(lambda: 'q: quit' in terminal.text())
                     terminal.types('q')
                 terminal.waits(lambda: terminal.state() == before)
-                terminal.command('echo status $?; stty -g >after')
+                terminal.command('s=$?; stty -g >after; echo status $s')
                 terminal.waits(lambda: os.path.exists('after') and re.search(r'^status \d+$', terminal.text('-S', '-100'), re.M))
                 status = int(re.search(r'^status (\d+)$', terminal.text('-S', '-100'), re.M).group(1))
                 # The sanitizers end by SIGABRT where the kernel would by SIGSEGV.

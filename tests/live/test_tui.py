@@ -244,7 +244,7 @@ def the_terminal_is_as_it_was_whatever_ends_the_browser():
         else:
             os.kill(pid_of(terminal), how)
         terminal.waits(lambda: terminal.state() == before)
-        terminal.command('echo status $?; stty -g >after')
+        terminal.command('s=$?; stty -g >after; echo status $s')
         terminal.waits(lambda: os.path.exists('after') and re.search(r'^status \d+$', terminal.text('-S', '-100'), re.M))
         status = int(re.search(r'^status (\d+)$', terminal.text('-S', '-100'), re.M).group(1))
         # The sanitizers end by SIGABRT where the kernel would by SIGSEGV.
