@@ -14,6 +14,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_stat,
 	&cmd_record,
 	&cmd_report,
+	&cmd_top,
 	&cmd_annotate,
 	&cmd_diff,
 	&cmd_flame,
@@ -84,7 +85,9 @@ static int run(int argc, char **argv, bool pages)
 	for (size_t i = 0; cmd_table[i]; i++)
 		if (!strcmp(cmd_table[i]->name, argv[1])) {
 			running = cmd_table[i]->name;
-			if (pages || cmd_table[i]->is_paged)
+			if (pages)
+				pager_ask();
+			else if (cmd_table[i]->is_paged)
 				pager_begin();
 			return cmd_table[i]->run(argc - 1, argv + 1);
 		}

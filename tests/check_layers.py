@@ -66,6 +66,7 @@ ROOMS = {
         'record': 'the parts of one command',
         'report': 'the parts of one command',
         'stat': 'the parts of one command',
+        'top': 'the parts of one command',
         'completion': 'what shells ask about all commands',
     },
 }

@@ -1,6 +1,7 @@
 #include "base/fd.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 ssize_t fd_read(int fd, void *p, size_t n)
@@ -59,4 +60,18 @@ int fd_write_at(int fd, const void *p, size_t n, u64 offset)
 			return put ? errno : ENOSPC;
 	}
 	return 0;
+}
+
+bool fd_link_leads_to_stream(const char *link)
+{
+	struct stat target, own;
+
+	if (stat(link, &target))
+		return false;
+	if (!S_ISREG(target.st_mode))
+		return true;
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (!fstat(fd, &own) && own.st_dev == target.st_dev && own.st_ino == target.st_ino)
+			return true;
+	return false;
 }

@@ -23,4 +23,7 @@ int fd_read_at(int fd, void *p, size_t n, u64 offset);
 int fd_write(int fd, const void *p, size_t n);
 int fd_write_at(int fd, const void *p, size_t n, u64 offset);
 
+/* Whether a link leads to a device, a folder, a pipe, or to what a standard stream of this process is. */
+bool fd_link_leads_to_stream(const char *link);
+
 #endif

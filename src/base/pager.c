@@ -40,6 +40,8 @@ static struct pager {
 	struct sigaction was[4], was_pipe;
 } pager;
 
+static bool is_asked_for;
+
 static const int deadly[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 /* Words that the shell must read: anything but plain words with blanks between them. */
@@ -277,6 +279,17 @@ void pager_begin(void)
 		return;
 	pager.state = PAGER_WANTED;
 	out_route(write_text);
+}
+
+void pager_ask(void)
+{
+	is_asked_for = true;
+	pager_begin();
+}
+
+bool pager_is_asked_for(void)
+{
+	return is_asked_for;
 }
 
 void pager_never(void)

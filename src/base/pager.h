@@ -18,6 +18,9 @@
 
 /* Takes all further text of standard output, if that is a terminal that can page. */
 void pager_begin(void);
+/* The same for commands that are not paged by themselves: the user asks for it. */
+void pager_ask(void);
+bool pager_is_asked_for(void);
 /* Nothing is paged, whoever asks for it later. */
 void pager_never(void);
 /* Waits until the user has left the pager. */

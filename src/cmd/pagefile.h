@@ -1,8 +1,8 @@
 /*
  * pagefile.h - the file of a page or a picture: it gets its name when it is complete.
  *
- * In       a path; what writes the page
- * Out      out->fd is the new file's while it is open, standard output's again afterwards
+ * In       a path, or "-", the standard output; what writes the page
+ * Out      out->fd is STDOUT_FILENO before; it is the new file's while it is open, standard output's again afterwards
  * Errors   those of file/fresh; ERR_SYS: the page could not be written
  */
 #ifndef PACE_CMD_PAGEFILE_H

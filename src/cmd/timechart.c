@@ -21,12 +21,14 @@ enum {
 	IOS_MOST = 50000,
 };
 
+#define NOT_GIVEN UINT64_MAX
+
 struct timechart_options {
-	const char *input, *output, *html;
+	const char *input, *output, *html, *symfs;
 	struct chartsvg_options svg;
 	struct opt_list processes;
 	u64 io_merge_ns;
-	bool has_topology, is_forced;
+	bool has_topology;
 	unsigned verbose;
 };
 
@@ -106,7 +108,8 @@ static const struct opt options[] = {
 		.min = WIDTH_LEAST, .max = WIDTH_MOST},
 	{'t', "topology", OPT_BOOL, AT(has_topology), NULL,
 		"CPUs that share a core or a socket beside each other"},
-	{0, "symfs", OPT_NOTHING, 0, "DIR", "the chart has no symbols"},
+	{0, "symfs", OPT_STR, AT(symfs), "DIR",
+		"with --html: look for files below DIR; the picture has no symbols"},
 	{'f', "force", OPT_NOTHING, 0, NULL, "files of other users are read anyway"},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
 		"say how much was drawn, and what was merged"},
@@ -119,6 +122,8 @@ struct charting {
 	struct trace trace;
 	struct chart chart;
 	struct scheduling scheduling;
+	struct chartstacks stacks;
+	bool has_stacks;
 	struct ledger ledger;
 	struct str title, remarks, losses; /* losses: of events, in words; empty: none */
 	u32 *cpu_order;
@@ -128,7 +133,9 @@ struct charting {
 
 static u64 held(const void *charting)
 {
-	return chart_bytes(&((const struct charting *)charting)->chart);
+	const struct charting *c = charting;
+
+	return chart_bytes(&c->chart) + chartstacks_bytes(&c->stacks);
 }
 
 static int walk(struct charting *c, struct err *err)
@@ -137,11 +144,14 @@ static int walk(struct charting *c, struct err *err)
 	struct visit *v;
 	int r;
 
-	follow_init(&follow, &c->trace, FOLLOW_IN_TIME, scheduling_needs());
+	follow_init(&follow, &c->trace, FOLLOW_IN_TIME,
+		scheduling_needs() | (c->has_stacks ? PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN : 0));
 	follow.stream.held = held;
 	follow.stream.holder = c;
-	while ((r = follow_next(&follow, &v, err)) > 0)
+	while ((r = follow_next(&follow, &v, err)) > 0) {
+		c->chart.stack = c->has_stacks ? chartstacks_of(&c->stacks, v) : 0;
 		scheduling_take(&c->scheduling, v);
+	}
 	follow_fini(&follow);
 	return MIN(r, 0);
 }
@@ -174,10 +184,14 @@ static void tell_losses(struct charting *c)
 
 static int read_chart(struct charting *c, struct err *err)
 {
-	const struct trace_options how = {.ignores_embedded = true, .ignores_jit = true};
+	const struct trace_options how = {.symfs = c->o->symfs,
+		.ignores_embedded = !c->has_stacks,
+		.ignores_jit = !c->has_stacks};
 
 	if (trace_begin(&c->trace, &how, err))
 		return err->code;
+	if (c->has_stacks)
+		chartstacks_init(&c->stacks, &c->trace);
 	scheduling_init(&c->scheduling, &c->chart, &c->trace.session);
 	if (walk(c, err))
 		return err->code;
@@ -282,13 +296,14 @@ static int write_chart(struct charting *c, struct err *err)
 		.cpu_order = c->cpu_order,
 		.n_cpus = MAX(c->chart.cpus.n, c->trace.session.reader.info.host.cpus.n)};
 	struct fresh file;
-	struct out out = {0};
+	struct out out = {.fd = STDOUT_FILENO};
 	int result;
 
 	if (pagefile_open(&file, c->o->output, &out, err))
 		return err->code;
 	if (c->o->html)
-		charthtml_add(&out, &c->chart, &c->o->svg, &about);
+		charthtml_add(&out, &c->chart, &c->o->svg, &about,
+			c->has_stacks ? &c->stacks : NULL);
 	else
 		chartsvg_add(&out, &c->chart, &c->o->svg, &about);
 	result = pagefile_close(&file, &out, 0, err);
@@ -300,6 +315,9 @@ static int say_written(const struct charting *c, struct err *err)
 {
 	struct out out = {.fd = STDOUT_FILENO};
 
+	/* The picture is there. */
+	if (!strcmp(c->o->output, "-"))
+		return 0;
 	str_addf(&out.text, "Written %.1f seconds of trace to ",
 		(double)(c->chart.end - c->chart.begin) / 1e9);
 	str_add_safe(&out.text, c->o->output, strlen(c->o->output));
@@ -307,10 +325,23 @@ static int say_written(const struct charting *c, struct err *err)
 	return out_close(&out, err);
 }
 
+static void tell_size(struct charting *c)
+{
+	const struct chart *t = &c->chart;
+
+	log_debug(&c->log, "%zu tasks in %zu rows, %llu pieces, %llu wake-ups, %llu times I/O",
+		t->lives.n, t->rows.n, (unsigned long long)t->n_pieces,
+		(unsigned long long)t->n_wakes, (unsigned long long)t->n_ios);
+	if (t->shortest)
+		log_debug(&c->log, "neighbours shorter than %llu ns are merged",
+			(unsigned long long)t->shortest);
+}
+
 static void charting_fini(struct charting *c)
 {
 	scheduling_fini(&c->scheduling);
 	chart_fini(&c->chart);
+	chartstacks_fini(&c->stacks);
 	trace_close(&c->trace);
 	ledger_fini(&c->ledger);
 	str_fini(&c->title);
@@ -323,7 +354,7 @@ static void charting_fini(struct charting *c)
 static int draw(struct timechart_options *o)
 {
 	const struct chart_limits limits = {o->html ? CHARTHTML_PIECES : PIECES_MOST, WAKES_MOST,
-		IOS_MOST, o->io_merge_ns};
+		IOS_MOST, o->io_merge_ns, o->html ? CHARTHTML_WAITS : 0};
 	struct charting c = {.o = o};
 	int status = EXIT_OK;
 	struct err err;
@@ -336,17 +367,14 @@ static int draw(struct timechart_options *o)
 		return cmd_fail(&cmd_timechart, &err, EXIT_USAGE);
 	}
 	chart_init(&c.chart, &limits);
+	c.has_stacks = o->html && trace_has_chains(&c.trace);
 	if (read_chart(&c, &err)) {
 		status = cmd_fail(&cmd_timechart, &err, EXIT_FAILED);
 	} else {
 		find_title(&c);
 		find_remarks(&c);
 		find_cpu_order(&c);
-		log_debug(&c.log,
-			"%zu tasks in %zu rows, %llu pieces, %llu wake-ups, %llu times I/O; pieces shorter than %llu ns are merged",
-			c.chart.lives.n, c.chart.rows.n, (unsigned long long)c.chart.n_pieces,
-			(unsigned long long)c.chart.n_wakes, (unsigned long long)c.chart.n_ios,
-			(unsigned long long)c.chart.shortest);
+		tell_size(&c);
 		if (write_chart(&c, &err) || say_written(&c, &err))
 			status = cmd_fail(&cmd_timechart, &err, EXIT_FAILED);
 		else if (c.log.has_warned || ledger_has_unread(&c.ledger))
@@ -356,26 +384,68 @@ static int draw(struct timechart_options *o)
 	return status;
 }
 
+/* An option that was given and that pages have no use for; NULL: none. */
+static const char *find_picture_option(const struct timechart_options *o)
+{
+	return o->svg.width != NOT_GIVEN                       ? "-w"
+		: o->svg.choice.least != NOT_GIVEN             ? "-n"
+		: o->svg.highlight_ns || o->svg.highlight_name ? "--highlight"
+		: o->svg.skips_eagain                          ? "--io-skip-eagain"
+		: o->svg.io_least_ns != NOT_GIVEN              ? "--io-min-time"
+							       : NULL;
+}
+
+static int check(const struct timechart_options *o, struct err *err)
+{
+	const char *option = find_picture_option(o);
+
+	if (o->svg.has_power_only && o->svg.has_tasks_only)
+		return err_set(err, ERR_INVAL,
+			"give only one of -P and -T: a chart without tasks and CPUs is empty");
+	if (!o->html)
+		return 0;
+	if (o->output && strcmp(o->output, o->html))
+		return err_set(err, ERR_INVAL,
+			"-o '%.60s' and --html '%.60s': one is written, a picture or a page",
+			o->output, o->html);
+	if (option)
+		return err_set(err, ERR_INVAL,
+			"%s is for the picture: the page of --html has all tasks, is as wide as its window, and searches",
+			option);
+	return 0;
+}
+
+/* Fills in what was not given. */
+static void settle(struct timechart_options *o)
+{
+	o->svg.choice.processes = &o->processes;
+	o->svg.width = o->svg.width == NOT_GIVEN ? CHARTSVG_WIDTH : o->svg.width;
+	o->svg.io_least_ns = o->svg.io_least_ns == NOT_GIVEN ? 1000000 : o->svg.io_least_ns;
+	if (o->svg.choice.least == NOT_GIVEN)
+		o->svg.choice.least = LEAST_ROWS;
+	/* A page has room for all. */
+	if (o->html)
+		o->svg.choice.least = o->svg.choice.most = CHARTHTML_ROWS;
+	o->output = o->html ? o->html : o->output ? o->output : "output.svg";
+}
+
 static int run_timechart(int argc, char **argv)
 {
-	struct timechart_options o = {.output = "output.svg",
-		.svg = {.width = CHARTSVG_WIDTH,
-			.choice.least = LEAST_ROWS,
-			.io_least_ns = 1000000},
+	struct timechart_options o = {
+		.svg = {.width = NOT_GIVEN, .choice.least = NOT_GIVEN, .io_least_ns = NOT_GIVEN},
 		.io_merge_ns = 1000};
+	struct err err;
 	int status;
 
 	if (argc > 1 && !strcmp(argv[1], "record"))
 		return timechart_record(argc - 1, argv + 1);
 	status = cmd_parse_reader(&cmd_timechart, &o, &o.input, argc, argv);
-	o.svg.choice.processes = &o.processes;
-	/* A page has room for all. */
-	if (o.html) {
-		o.output = o.html;
-		o.svg.choice.least = o.svg.choice.most = CHARTHTML_ROWS;
-	}
-	if (status < 0)
+	if (status < 0 && check(&o, &err))
+		status = cmd_fail(&cmd_timechart, &err, EXIT_USAGE);
+	if (status < 0) {
+		settle(&o);
 		status = draw(&o);
+	}
 	vec_fini(&o.processes);
 	return status;
 }

@@ -9,13 +9,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+
 int fresh_init(struct fresh *f, const char *path, bool replaces, struct err *err)
 {
 	struct stat st;
 	struct timespec t;
 
 	*f = (struct fresh){.path = path, .replaces = replaces};
-	if (!lstat(path, &st) && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
+	if (!lstat(path, &st) &&
+		(S_ISLNK(st.st_mode) ? fd_link_leads_to_stream(path) : !S_ISREG(st.st_mode)))
 		return err_set(err, ERR_INVAL,
 			"'%s' exists and is not a regular file: choose another name", path);
 	clock_gettime(CLOCK_MONOTONIC, &t);

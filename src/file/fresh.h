@@ -4,7 +4,8 @@
  * In       the name it is to have
  * Out      a temporary name beside it to write to; the rename at the end
  * Owns     nothing: the caller closes what it opened
- * Errors   ERR_INVAL for a name that belongs to something other than a file; ERR_SYS
+ * Errors   ERR_INVAL for a name of something other than a file, or of a link to such or to an open stream
+ *          (/dev/stdout); ERR_SYS
  *
  * A file that has the name already is moved to NAME.old, as `pace record` does it, unless it is to be
  * replaced.

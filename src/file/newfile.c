@@ -84,7 +84,7 @@ static int make_room(struct newfile *f, bool *ret_is_open, struct err *err)
 		*ret_is_open = f->fd >= 0;
 		return f->fd < 0 ? err_sys(err, errno, "opening '%s'", f->path) : 0;
 	}
-	if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
+	if (S_ISLNK(st.st_mode) ? fd_link_leads_to_stream(f->path) : !S_ISREG(st.st_mode))
 		return err_set(err, ERR_INVAL, "'%s' is %s: choose another name with -o", f->path,
 			S_ISDIR(st.st_mode)            ? "a directory"
 				: S_ISFIFO(st.st_mode) ? "a FIFO"

@@ -6,8 +6,8 @@
  *          file that had the name becomes NAME.old. A character device of that name is opened and stays
  *          empty
  * Owns     nothing: the descriptor is the caller's
- * Errors   ERR_INVAL for a folder or a FIFO; else the system's error, also in err->sys. After an error
- *          the old file has its name again
+ * Errors   ERR_INVAL for a folder, a FIFO, or a link to such or to an open stream (/dev/stdout); else the
+ *          system's error, also in err->sys. After an error the old file has its name again
  * Source   open(2): O_EXCL, O_NOFOLLOW; rename(2): RENAME_NOREPLACE
  */
 #ifndef PACE_FILE_NEWFILE_H

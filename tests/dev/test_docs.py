@@ -123,14 +123,24 @@ def the_description_of_perf_data_has_the_records_samples_and_sections_of_the_cod
     assert told == flags, (set(told.items()) ^ set(flags.items()))
 
 
-@test
-def the_man_page_has_the_keys_of_the_browser_in_the_same_order():
-    rows = source('view/screen/browser.c').split('browser_keys[] = {')[1].split('};')[0]
+def keys_of(path, table):
+    rows = source(path).split(f'{table}[] = {{')[1].split('};')[0]
     keys = re.findall(r'^\t\{[^"]+ "([^"]+)",\s+"([^"]+)",', rows, re.M)
-    assert len(keys) == len(re.findall(r'^\t\{', rows, re.M)) > 20, keys
-    section = re.search(r'^\.SH BROWSER\n(.*?)^\.SH', page('report'), re.M | re.S).group(1)
-    listed = re.findall(r'^\.TP\n\.B (.*)\n(.*?)(?: \(in .*\))?$', section.replace('\\-', '-').replace('\\(aq', "'"), re.M)
-    assert listed == keys, set(listed) ^ set(keys)
+    assert keys and len(keys) == len(re.findall(r'^\t\{(?!0)', rows, re.M)), keys
+    return keys
+
+
+@test
+def the_man_pages_have_the_keys_of_the_browsers_in_the_same_order():
+    for name, tables in (('report', [('view/screen/browser.c', 'browser_keys'), ('cmd/report/report_actions.c', 'report_actions')]),
+                         ('annotate', [('view/screen/codeview.c', 'codeview_keys')])):
+        keys, *actions = (keys_of(*table) for table in tables)
+        actions = sum(actions, [])
+        meanings = sum((key.split(', ') for key, _ in keys), [])
+        assert len(keys) > 20 and not any(key in meanings for key, _ in actions), actions
+        section = re.search(r'^\.SH BROWSER\n(.*?)^\.SH', page(name), re.M | re.S).group(1)
+        listed = re.findall(r'^\.TP\n\.B (.*)\n(.*?)(?: \(in .*\))?$', section.replace('\\-', '-').replace('\\(aq', "'"), re.M)
+        assert listed == keys + actions, set(listed) ^ set(keys + actions)
 
 
 main()

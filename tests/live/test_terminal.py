@@ -24,7 +24,7 @@ class Terminal:
     """A command on a terminal of its own, as its session's leader: keys are typed with type(), text is what it shows."""
 
     def __init__(self, *args, rows=24, columns=80, program=PACE, **env):
-        variables = dict(os.environ, TERM='xterm', NO_COLOR='1')
+        variables = dict(os.environ, TERM='xterm', NO_COLOR='1', PACE_TUI='0')
         for name in ('PACE_PAGER', 'PAGER', 'LESS'):
             variables.pop(name, None)
         variables.update(env)

@@ -60,7 +60,7 @@ class Terminal:
         self.types('Enter')
 
     def opens(self, *words):
-        self.command(' '.join(map(shlex.quote, (PACE, 'report', '--tui', *words))))
+        self.command(' '.join(map(shlex.quote, (PACE, 'report', *words))))
         self.waits(lambda: 'h: help' in self.text())
 
     def rows(self):
@@ -95,6 +95,41 @@ def pid_of(terminal):
 
 def squeezed(lines):
     return [' '.join(line[BAR:].split()) for line in lines]
+
+
+@test
+def a_terminal_gets_the_browser_unless_something_asks_for_text():
+    write_plain('plain.folded')
+    plain = pace('report', '-i', 'plain.folded').out
+    terminal = Terminal(100, 50)
+    terminal.opens('-i', 'plain.folded')
+    terminal.types('q')
+    terminal.waits(lambda: terminal.state() == '0 1 0 1')
+    shell, recorded = shlex.quote(PACE), os.path.join(SHARED, 'fixtures', 'own/be-clock.data')
+    for i, (line, opens) in enumerate((
+            (f'{shell} report -i plain.folded </dev/null', False), (f'{shell} report -i - <plain.folded', False), (f'{shell} report -i plain.folded | cat', False),
+            (f'PACE_TUI=0 {shell} report -i plain.folded', False), (f'PACE_TUI=off {shell} report -i plain.folded', False),
+            (f'PACE_TUI=0 {shell} report -i plain.folded --tui', True), (f'PACE_TUI=1 {shell} report -i plain.folded', True),
+            (f'{shell} --no-pager report -i plain.folded', True), (f'PACE_PAGER=cat {shell} -p report -i plain.folded', False),
+            *((f'{shell} --no-pager report -i plain.folded {words}', False) for words in
+              ('--stdio', '--no-tui', '-q', '--csv', '--json', '-t,', '--format text', '--hierarchy -s comm', '--budget 5',
+               "--fail-if 'self(nobody) > 99%'", '--stdio-color', '-g folded', '-g flat')),
+            *((f'{shell} --no-pager report -i {recorded} {words}', False) for words in ('--header', '--ledger', '--stats') if os.path.exists(recorded)),
+            (f'{shell} report -i plain.folded -g caller -s comm,sym -n', True))):
+        terminal.command(f'clear; {line} 2>&1; echo end {i} $?')
+        if opens:
+            terminal.waits(lambda: 'h: help' in terminal.text())
+            terminal.types('q')
+        # A browser that should not be there would wait for keys.
+        terminal.waits(lambda: f'end {i} 0' in terminal.lines())
+    terminal.command(f'{shell} report -i plain.folded >there 2>&1; echo written')
+    terminal.waits(lambda: 'written' in terminal.lines())
+    assert open('there', encoding='utf-8').read() == plain
+    # A recording without samples: why is a text.
+    write_folded('none.folded', [])
+    terminal.command(f'clear; {shell} --no-pager report -i none.folded; echo end none')
+    terminal.waits(lambda: 'end none' in terminal.lines())
+    terminal.ends()
 
 
 @test
@@ -136,6 +171,95 @@ def call_chains_have_the_shares_of_the_text():
     shown = dict(re.findall(r'^  \S+ +([\d.]+%) +[-+|]? *(\w)$', terminal.text(), re.M)[i][::-1] for i in range(4))
     drawn = {name: share for share, name in re.findall(r'--([\d.]+%)--(\w)\b', graph)}
     assert drawn and all(shown[name] == share for name, share in drawn.items()), (shown, drawn, graph)
+    terminal.ends()
+
+
+RECORDINGS = ('own/perf72-dwarf-zstd.data', 'own/be-clock.data', 'facebook__zstd/perf.data', 'frankandreace__cqf_implementation/flamegraph__perf.data', 'KDAB__perfparser/tests__auto__perfdata__vector_static_gcc__perf.data')
+
+
+def recordings():
+    found = [path for path in (os.path.join(SHARED, 'fixtures', name) for name in RECORDINGS) if os.path.exists(path)]
+    return found or skip('there are no recordings')
+
+
+def shown_rows(terminal):
+    """All rows that the browser has, as its snapshot has them."""
+    terminal.types('P')
+    terminal.waits(lambda: "to 'pace.hist.0'" in terminal.text())
+    with open('pace.hist.0', encoding='utf-8') as file:
+        rows = squeezed(file)
+    os.unlink('pace.hist.0')
+    return rows
+
+
+def options_of(words, key, row):
+    """The words that choose by text what the key zooms into, on this row of the default columns; None: no text can."""
+    fields = pace('report', '--stdio', '-g', 'none', '-t', '|', *words)
+    line = [line for line in fields.out.splitlines() if line and not line.startswith('#')][row].split('|')
+    values = dict(zip(('comm', 'dso'), (field.strip() for field in line[-3:-1])))
+    value = values['comm' if key == 't' else 'dso']
+    return None if ',' in value or not value else [{'t': '-c', 'd': '-d'}[key], value]
+
+
+@test
+def a_zoom_has_the_rows_of_the_text_with_that_filter_and_escape_goes_back():
+    n = 0
+    for path in recordings():
+        words = ['-i', path, '-g', 'none']
+        whole = rows_of_text(*words)
+        terminal = Terminal(160, 40)
+        terminal.opens(*words)
+        for row in {0, min(3, len(whole) - 1), min(20, len(whole) - 1)}:
+            more = []
+            terminal.types('Home', *['Down'] * row)
+            for depth, key in enumerate('td'):
+                chosen = options_of(words + more, key, row if not depth else 0)
+                if not chosen:
+                    break
+                more += chosen
+                terminal.types(key)
+                terminal.waits(lambda: terminal.lines()[0].count(' > ') == depth + 1)
+                assert shown_rows(terminal) == rows_of_text(*words, *more), (path, more)
+                n += 1
+            for left in range(len(more) // 2, 0, -1):
+                terminal.types('Escape')
+                terminal.waits(lambda: terminal.lines()[0].count(' > ') == left - 1)
+            assert shown_rows(terminal) == whole, path
+        terminal.ends()
+    assert n > 10, n
+
+
+@test
+def zooms_follow_the_columns_and_what_is_read_again():
+    write_folded('threads.folded', [('sh;main;a;b', 60), ('sh;main;c', 25), ('cc;main;a;d', 15), ('cc;d', 7)])
+    for path in recordings()[:3]:
+        words = ['-i', path, '-g', 'none', '-s', 'tid,sym']
+        tid = pace('report', '--stdio', '-t', '|', *words).out.splitlines()[-1].split('|')[-2].strip().split(':')[0]
+        terminal = Terminal(160, 40)
+        terminal.opens(*words)
+        terminal.types('End', 't')
+        terminal.waits(lambda: f' > thread {tid}' in terminal.lines()[0])
+        assert shown_rows(terminal) == rows_of_text(*words, '--tid', tid), (path, tid)
+        terminal.types('c')
+        terminal.waits(lambda: ' > intervals' in terminal.lines()[0])
+        assert shown_rows(terminal) == rows_of_text(*words, '--tid', tid, '--ci'), (path, tid)
+        terminal.types('Escape', 'Escape')
+        terminal.waits(lambda: ' > ' not in terminal.lines()[0])
+        assert shown_rows(terminal) == rows_of_text(*words)
+        terminal.ends()
+    # Samples with a function in their stacks: those of the lines that have it, as shares of all.
+    terminal = Terminal(100, 30)
+    terminal.opens('-i', 'threads.folded', '-g', 'none', '-s', 'comm,sym')
+    terminal.command('/^a$')
+    terminal.waits(lambda: '2 of' in terminal.lines()[-1])
+    terminal.types('z', 'Escape')
+    terminal.waits(lambda: 'through a' in terminal.lines()[0] and 'of 6 lines' in terminal.lines()[-1])
+    write_folded('part.folded', [('sh;main;a;b', 60), ('cc;main;a;d', 15)])
+    counts = [row.split()[2:] for row in shown_rows(terminal)]
+    assert sorted(counts) == sorted(row.split()[2:] for row in rows_of_text('-i', 'part.folded', '-s', 'comm,sym')), counts
+    assert [row.split()[0] for row in shown_rows(terminal)][0] == f'{6000 / 107:.2f}%'
+    terminal.types('b')
+    terminal.waits(lambda: '-b needs branches' in terminal.lines()[-1])
     terminal.ends()
 
 

@@ -81,6 +81,39 @@ def write_branches(path):
     write(path, IP | TID | TIME | PERIOD | BRANCH_STACK, samples, branch_type=1 << 3)
 
 
+# ---- times of counters ----
+
+READ_RECORD, SAMPLE_READ, FORMAT_TIMES, FORMAT_ID, INHERIT, INHERIT_STAT, ID_ALL = 8, 1 << 4, 1 | 2, 4, 1 << 1, 1 << 11, 1 << 18
+
+
+def write_multiplexed(path):
+    """Four events of one program: samples that read the first one's counter, the second one's threads when they ended, samples of the third one
+    on two CPUs, and threads of the fourth one, which had two counters each, on the CPU where they ended.
+
+    The first had a counter for 1 of 4 s, the second for 0.5 of 1 and 1 of 3 s, the third always, on one CPU or the other. Of the fourth
+    nobody knows.
+    """
+    kind = IP | TID | TIME | PERIOD | 1 << 16
+    attrs = b''.join(struct.pack('<2I5Q2I3Q', 0, ATTR, config, 1000, kind | more, FORMAT_TIMES | FORMAT_ID, flags | ID_ALL, 0, 0, 0, 0, 0).ljust(ATTR, b'\0')
+                     + struct.pack('<2Q', HEADER + 4 * (ATTR + 16) + 8 * config + 8 * (config == 3), 8 + 8 * (config > 1))
+                     for config, more, flags in ((0, SAMPLE_READ, 0), (1, 0, INHERIT | INHERIT_STAT), (2, SAMPLE_READ, INHERIT), (3, 0, INHERIT | INHERIT_STAT)))
+    ids, s = struct.pack('<6Q', *range(1, 7)), 10**9
+    trailer = lambda number, time: struct.pack('<2I2Q', PID, PID, time, number)  # noqa: E731
+    data = record(COMM, 0, struct.pack('<2I', PID, PID) + b'made\0\0\0\0' + trailer(1, 0))
+    for i in range(4):
+        # The last one is of an earlier moment: files are not in the order of time.
+        at = (1, 2, 4, 3)[i]
+        data += record(SAMPLE, USER, struct.pack('<2Q2I2Q4Q', 1, TEXT, PID, PID, at * s, 1000, 1000 * at, at * s, at * s // 4, 1))
+        data += record(SAMPLE, USER, struct.pack('<2Q2I2Q', 2, TEXT, PID, PID, at * s + 1, 1000))
+        on = 3 + at % 2
+        data += record(SAMPLE, USER, struct.pack('<2Q2I2Q4Q', on, TEXT, PID, PID, at * s + 2, 1000, 1000 * at, at * s, 2 * s, on))
+    for number, tid, enabled, running in ((2, PID, s, s // 2), (2, PID + 1, 3 * s, s), (5, PID, s, s // 4)):
+        data += record(READ_RECORD, 0, struct.pack('<2I4Q', PID, tid, 5000, enabled, running, number) + trailer(number, 4 * s))
+    with open(path, 'wb') as file:
+        file.write(b'PERFILE2' + struct.pack('<2Q', HEADER, ATTR + 16) + struct.pack('<6Q', HEADER, len(attrs), HEADER + len(attrs) + len(ids), len(data), 0, 0) + bytes(32))
+        file.write(attrs + ids + data)
+
+
 # ---- the scheduler ----
 
 FORK, EXIT, SWITCH_CPU_WIDE, RAW, IDENTIFIER, SAMPLE_ID_ALL = 7, 4, 15, 1 << 10, 1 << 16, 1 << 18

@@ -216,7 +216,7 @@ def perfs_options_have_their_meaning_or_a_reason():
         if kind != 'global-hits':
             compare('o.data', '--percent-type', kind)
     assert pace('annotate', '-D', '-i', 'o.data').out == pace('report', '-D', '-i', 'o.data').out != ''
-    for words, reason in ((['--itrace'], 'perf inject --itrace'), (['--itrace=i1us'], 'perf inject --itrace'), (['--tui'], '--stdio or --json'),
+    for words, reason in ((['--itrace'], 'perf inject --itrace'), (['--itrace=i1us'], 'perf inject --itrace'), (['--tui', '--json'], '--tui'), (['--tui', '--all'], '--tui'),
                           (['--stdio-color', 'sometimes'], 'is none of'), (['--percent-type', 'local-'], 'is none of')):
         result = pace('annotate', '-i', 'o.data', *words)
         assert result.status == 2 and reason in result.err and not result.out, (words, result)

@@ -44,7 +44,7 @@ def coloured(text):
 def on_terminal(*args, **env):
     """What a command prints on a terminal. None: the variable is not set."""
     ours, theirs = pty.openpty()
-    variables = dict(os.environ, TERM='xterm')
+    variables = dict(os.environ, TERM='xterm', PACE_TUI='0')
     variables.pop('NO_COLOR', None)
     for name, value in env.items():
         variables.pop(name, None)

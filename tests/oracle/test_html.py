@@ -8,9 +8,10 @@ import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import handmade  # noqa: E402
 from browser import HOSTILE, MODULES, browse, needs_browser, needs_module  # noqa: E402
 from firefox import Firefox
-from harness import TOP, can_record, main, needs, pace, run, test
+from harness import TOP, can_record, main, needs, pace, run, skip, test
 
 with open(os.path.join(TOP, 'meson.build'), encoding='utf-8') as meson:
     SCRIPTS = [os.path.join(TOP, path) for path in re.findall(r"'(src/view/html/\w+\.js)'", meson.read())]
@@ -23,9 +24,17 @@ const d = 'a//b/*c'.replace(/\/[/*]/g, '  /*x*/  ').split(/[`'"}]/); /* `gone
 ' */ let e = 8 /
  2 / 2
 let f = (e) / 2 /* " */ + +e - -e - - e
+const h = () => { return
+[1] }, k = [3 - -e, 3 + +e, e++ + 1, e-- - 1, e
+/ 2 / 1, 'a' in {a: 1}, ! e, a <e, a > e, 7 % 2 ** 2]
+let m = e
+++m
+const n = e
+? f :
+8
 function g(x) { return /[/\]'] \/* `/.test(x) ? 1 : .5 }
 ++f
-;[a, b, c, d, e, f, g("/'] /* `"), g(''), typeof /x /, { '}': `${'}'}${{a: `}`}.a}` }]'''
+;[a, b, c, d, e, f, h() === undefined, k, m, n, g("/'] /* `"), g(''), typeof /x /, { '}': `${'}'}${{a: `}`}.a}` }]'''
 
 # Two events, threads, recursion; the sums are easily done by hand.
 FOLDED = '''main;work;parse;read 10 1
@@ -248,6 +257,57 @@ def the_code_of_hot_functions_has_the_counts_of_annotate():
     assert answer['again'] == answer['spin'] and answer['marked'] > 3, answer
 
 
+# A type within a type, a union, and more members than are shown where there are no samples.
+ACCESSES = """
+struct pos { long x, y; };
+struct thing { struct pos at; union { long whole; int half[2]; } both; long many[2]; %s struct thing *next; };
+static struct thing things[1000];
+__attribute__((noinline)) long walk(struct thing *t) { long sum = 0; while (t) { sum += t->at.y; t->both.whole++; t = t->next; } return sum; }
+int main(void) { long sum = 0; for (int i = 0; i < 999; i++) things[i].next = &things[i + 1]; for (int i = 0; i < 100000; i++) sum += walk(things); return sum == 1; }
+""" % ''.join(f'long m{i}; ' for i in range(60))
+
+
+@test
+def data_types_have_the_counts_of_annotate_and_are_left_out_where_none_is_known():
+    needs_browser()
+    needs('cc')
+    can_record()
+    if os.uname().machine != 'x86_64':
+        skip('the instructions are those of x86-64')
+    with open('walk.c', 'w', encoding='utf-8') as file:
+        file.write(ACCESSES)
+    look = """
+        await page.click('nav >> text=Code');
+        await page.waitForSelector('.listing tr');
+        await page.waitForTimeout(100);
+        return page.evaluate(() => ({offers: !ui.toTypes.hidden, text: ui.types.innerText, titles: [...ui.types.querySelectorAll('summary')].map(e => e.textContent),
+            rows: [...ui.types.querySelectorAll('tbody tr')].map(tr => [...tr.cells].map(td => td.textContent))}));"""
+    for debug in ('-g', '-g0'):
+        assert run('cc', debug, '-O2', '-static', '-no-pie', '-o', 'walk', 'walk.c').status == 0
+        assert pace('record', '-g', '-e', 'cpu-clock:u', '-F', '2000', '-o', 'walk.data', '--', './walk').status == 0
+        result = pace('report', '-i', 'walk.data', '--html', 'walk.html')
+        assert result.status == 0 and 'have no known data type' not in result.err, result
+        with open('walk.html', encoding='utf-8') as file:
+            assert ('id="types"' in file.read()) == (debug == '-g')
+        answer = browse('walk.html', look)
+        assert answer['offers'] == bool(answer['text']) == (debug == '-g'), answer
+        if debug == '-g':
+            told, shown = json.loads(pace('annotate', '-i', 'walk.data', '--data-type', '--json').out), answer
+    thing = next(t for t in told['types'] if t['name'] == 'struct thing')
+    period = lambda line: sum(count['period'] for count in line['counts'])  # noqa: E731
+    whole = period(thing['lines'][0])
+    assert whole and f"{100 * whole / told['events'][0]['period']:.2f}%  struct thing ({thing['size']} bytes)" in shown['titles'], (shown, thing)
+    assert 'its samples are late: the access is that of the instruction that ran before the sampled one' in shown['text'], shown['text']
+    # Share, offset, size, member; what is far from all samples is summed up.
+    members = {row[3].strip(): row for row in shown['rows'] if len(row) == 4}
+    for line in thing['lines'][1:]:
+        name = f"{line['type']} {line['name']}".replace('* ', '*').strip() + (' {' if line['kind'] != 'member' else ';')
+        if period(line):
+            assert members[name][:3] == [f'{100 * period(line) / whole:.2f}%', str(line['offset']), str(line['size'])], (name, members)
+    assert sum(1 for line in thing['lines'][1:] if period(line)) >= 3 and 'long int m30;' not in members, members
+    assert re.search('… 5[0-9] lines without samples', shown['text']) and members['long int many[2];'][0] == '', shown['text']
+
+
 @test
 def intervals_take_phases_into_account_as_report_does():
     needs_browser()
@@ -291,6 +351,27 @@ def events_are_said_with_their_settings_groups_and_losses():
     words = re.sub(r'\s+', ' ', text)
     assert f"cpu-clock {samples['cpu-clock']:,} " in words and 'every 100,000 leads a group of 2' in words, words
     assert 'in the group of cpu-clock' in words and '0 samples were lost' in words, words
+
+
+@test
+def events_say_how_much_of_their_time_they_had_a_counter():
+    needs_browser()
+    handmade.write_multiplexed('turns.data')
+    assert pace('report', '-i', 'turns.data', '--html', 'turns.html').status == 0
+    rows = browse('turns.html', """
+        await page.click('nav >> text=Events');
+        await page.waitForSelector('.events tbody tr');
+        return page.evaluate(() => [...document.querySelectorAll('.events summary')].map(e => e.textContent));""")
+    part = "its samples and their sum are of that part and not scaled to the whole"
+    assert rows == [f'1 counters, multiplexed: on a counter 25.00% of its time (1.000 of 4.000 s), {part}',
+                    f'1 counters, multiplexed: on a counter 37.50% of its time (1.500 of 4.000 s), {part}',
+                    '2 counters, on a counter all the time', '2 counters'], rows
+    # Without times nothing is said.
+    record_spin()
+    assert browse('spin.html', """
+        await page.click('nav >> text=Events');
+        await page.waitForSelector('.events tbody tr');
+        return page.evaluate(() => /counter all the time|multiplexed/.test(document.querySelector('.events').textContent));""") is False
 
 
 @test

@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import handmade  # noqa: E402
 from browser import MODULES, browse, needs_browser, needs_module  # noqa: E402
 from handmade import Scheduler  # noqa: E402
-from harness import NOBODY, TOP, build_c, can_record, main, needs, needs_root, needs_shared, pace, perf_works, run, skip, test  # noqa: E402
+from harness import NOBODY, PACE, TOP, build_c, can_record, main, needs, needs_root, needs_shared, pace, perf_works, run, skip, test  # noqa: E402
 
 S, MS = 10**9, 10**6
 STATES = {'r': 'running', 's': 'sleeping', 'w': 'waiting', 'b': 'blocked', 'i': 'idle', 'd': 'deeper', 'e': 'deepest'}
@@ -115,11 +115,11 @@ def tids_of(path, names):
 NAMES = ['computes', 'sleeps', 'blocks', 'shares-a', 'shares-b', 'pings', 'pongs']
 
 
-def record_states():
+def record_states(*options):
     needs_root()
     can_record()
     program = build_c('tests/live/programs/states.c', 'states')
-    result = pace('timechart', 'record', '-o', 'states.data', program)
+    result = pace('timechart', 'record', *options, '-o', 'states.data', program)
     if 'tracefs' in result.err and result.status:
         skip('tracepoints cannot be read here: ' + result.err.strip()[:150])
     assert result.status == 0, result
@@ -310,6 +310,24 @@ def options_choose_what_is_drawn():
         assert sum(d.count('h') for d in paths) == n + (word == '1500000'), (word, paths)
     assert pace('timechart', '-i', path, '--io-min-time', '1 fortnight').status == 2
     assert pace('timechart', '-i', path, '-w', '3').status == 2
+    # What would do nothing is refused.
+    for words, part in ((['-P', '-T'], 'only one of -P and -T'), (['--html', 'a.html', '-o', 'b.svg'], 'a picture or a page'), (['--html', 'a.html', '-w', '800'], '-w is for'),
+                        (['--html', 'a.html', '-n', '0'], '-n is for'), (['--html', 'a.html', '--highlight', 'x'], '--highlight is for'),
+                        (['--html', 'a.html', '--io-skip-eagain'], '--io-skip-eagain is for'), (['--html', 'a.html', '--io-min-time', '1ms'], '--io-min-time is for')):
+        result = pace('timechart', '-i', path, *words)
+        assert result.status == 2 and part in result.err and not os.path.exists('a.html'), (words, result)
+
+
+@test
+def the_standard_output_is_a_dash_and_links_to_it_stay():
+    path = made()
+    result = pace('timechart', '-i', path, '-o', '-')
+    assert result.status == 0 and ET.fromstring(result.out).tag == SVG + 'svg', result
+    os.symlink('/proc/self/fd/1', 'link')
+    result = pace('timechart', '-i', path, '-o', 'link')
+    assert result.status == 1 and 'is not a regular file' in result.err and os.path.islink('link'), result
+    result = run('sh', '-c', f'{PACE} timechart -i {path} -o - > /dev/full')
+    assert result.status == 1 and 'No space left on device' in result.err, result
 
 
 @test
@@ -422,7 +440,7 @@ def the_page_has_the_same_intervals_and_says_who_woke_whom():
     draw(made(), '--html', 'page.html', output='page.html')
     answer = browse('page.html', '''
         const at = (lane, time) => page.evaluate(([lane, time]) => { select(lane, time); return document.querySelector('.detail').innerText; }, [lane, time]);
-        return {lanes: await page.evaluate(() => Object.fromEntries(lanes.map(lane => [laneName(lane), Array.from({length: chart.starts[lane + 1] - chart.starts[lane]},
+        return {lanes: await page.evaluate(() => Object.fromEntries(lanes.filter(lane => !ioLane(lane)).map(lane => [laneName(lane), Array.from({length: chart.starts[lane + 1] - chart.starts[lane]},
                 (_, i) => chart.starts[lane] + i).map(i => [STATE_NAMES[chart.state[i] >> 2], chart.from[i], endOf(lane, i)])]))),
             woken: await at(2, 1500000), running: await at(2, 2500000), interrupted: await at(2, 8500000), cpu: await at(0, 500000),
             sums: await page.evaluate(() => { view.range = [1500000, 5000000]; showSums(); return document.querySelector('.sums tbody').innerText; })};''')
@@ -438,6 +456,130 @@ def the_page_has_the_same_intervals_and_says_who_woke_whom():
     assert answer['cpu'].startswith('CPU 0: alpha:100 Running for 2 ms'), answer['cpu']
     # beta: waiting 0.5, running 2, blocked 1; alpha: running 0.5, sleeping 3.
     assert [row.split() for row in answer['sums'].split('\n')] == [['2', 'ms', '500', 'us', '1', 'ms', 'beta:200'], ['500', 'us', '3', 'ms', 'alpha:100']], answer['sums']
+
+
+@test
+def the_page_has_lanes_of_io_and_frequencies_as_the_picture_has():
+    needs_browser()
+    draw(made(), '--html', 'page.html', output='page.html')
+    answer = browse('page.html', """
+        return page.evaluate(() => {
+            const disk = lanes.find(ioLane), place = lanes.indexOf(disk), says = (lane, time) => { select(lane, time); return detail.innerText; };
+            draw();
+            // In the lane, at a time: which halves have its colour.
+            const halves = time => [.25, .75].map(part => layer.pixels[Math.round((AXIS + place * ROW + part * BAR) * devicePixelRatio) * layer.width
+                + Math.floor(time / chart.about.span * layer.width)] === pixelOf(IO_LIGHT[0]));
+            view.range = [2e6, 8e6];
+            showSums();
+            return {names: lanes.map(laneName), halves: [1e6, 5e6, 9.5e6].map(halves), read: says(disk, 5e6), nothing: says(disk, 1e6),
+                slow: says(0, 9.1e6), fast: says(0, 9.5e6), slower: says(0, 9.95e6), sums: document.querySelector('.ios tbody').innerText,
+                legend: document.querySelector('.legend').innerText};
+        });""")
+    assert answer['names'] == ['CPU 0', 'alpha:100', 'beta:200', 'disk'], answer
+    # What is read is in the upper half, from 3 to 9.1 ms.
+    assert answer['halves'] == [[False, False], [True, False], [False, False]], answer
+    assert answer['read'] == 'beta:200 read 4,096 bytes (file 5) for 6.1 ms, from 3 ms to 9.1 ms' and answer['nothing'] == '', answer
+    assert 'MHz' not in answer['slow'] and answer['fast'].split('\n')[0].endswith(', at 2400 MHz') and ', at 1200 MHz' in answer['slower'], answer
+    assert answer['sums'].split() == ['5', 'ms', '1', '4,096', 'beta:200', 'disk'] and 'disk' in answer['legend'] and 'frequency' in answer['legend'], answer
+    s = Scheduler('io.data', handmade.TRACEPOINTS)
+    for i, result in enumerate((100, -11)):
+        s.event('syscalls:sys_enter_read', S + i * 10 * MS, 0, 7, 0, 0, 3)
+        s.event('syscalls:sys_exit_read', S + i * 10 * MS + 1000, 0, 7, 0, 0, result)
+    s.close()
+    for options, texts in (((), [':7:7 read 100 bytes (file 3) for 1 us, from 0 to 1 us', ':7:7 read (file 3) for 1 us, from 10 ms to 10.001 ms: failed with error 11']),
+                           (('--io-skip-eagain',), [':7:7 read 100 bytes (file 3) for 1 us, from 0 to 1 us'])):
+        draw('io.data', '--html', 'io.html', *options, output='io.html')
+        told = browse('io.html', 'return page.evaluate(() => [500, 10000500].flatMap(time => ioTexts(lanes.find(ioLane), time)))')
+        assert told == texts, (options, told)
+
+
+CHAIN = re.compile(r'^\s+[0-9a-f]+ (.*)$')
+
+
+def chains_of(path):
+    """(ns, tid, event, fields, functions from the innermost on), as script prints them."""
+    text = pace('script', '--ns', '--no-inline', '-F', 'tid,time,event,trace,ip,sym', '-i', path).out
+    for block in text.split('\n\n'):
+        head, *rest = block.strip('\n').split('\n')
+        found = re.match(r'^ *(-?\d+) +(\d+)\.(\d{9}): +(\S+): (.*)$', head)
+        if found:
+            yield (int(found[2]) * S + int(found[3]), int(found[1]), found[4], dict(re.findall(r'(\w+)=(.*?)(?= \w+=| ==> |$)', found[5])),
+                   [CHAIN.match(line)[1] for line in rest if CHAIN.match(line)])
+
+
+@test
+def the_page_shows_where_wakers_were_and_where_tasks_waited():
+    needs_browser()
+    perf_works()
+    path = record_states('-g')
+    draw(path, '--html', 'page.html', output='page.html')
+    tids, without, events = tids_of(path, NAMES), torn(path), list(chains_of(path))
+    pongs = next(tid for tid, name in tids.items() if name == 'pongs')
+    answer = browse('page.html', """
+        return page.evaluate(() => {
+            const lane = lanes.find(lane => laneName(lane) === 'pongs:%d'), row = lane - chart.about.cpus.length, ret = {chains: [], waits: {}, begin: chart.about.begin};
+            const pieces = Array.from({length: chart.starts[lane + 1] - chart.starts[lane]}, (_, i) => chart.starts[lane] + i);
+            for (const i of pieces.filter(i => chart.state[i] >> 2 === RUNNING)) {
+                const wake = wakeBefore(lifeAt(row, chart.from[i]), chart.from[i]);
+                ret.chains.push([chart.wakeAt[wake], ...chainOf(lifeAt(row, chart.from[i]), chart.from[i]).slice(0, 3).map(({text, stack}) => [text, framesOf(stack)])]);
+            }
+            view.range = [0, chart.about.span];
+            showSums();
+            // What each task waited, over all states; and below which functions.
+            const t = rangeTree(0, chart.about.span);
+            for (let i = 0; i < t.n; i++)
+                if (t.depth[i] === 2) {
+                    const task = data.names[t.name[i]], sums = ret.waits[task] = ret.waits[task] || {ns: 0, states: {}, below: []};
+                    sums.ns += t.sum[t.end[i]] - t.sum[i];
+                    for (let k = i + 1; k < t.end[i]; k++)
+                        sums.below.push(data.names[t.name[k]]);
+                }
+            ret.half = (f => f.sum[f.n])(rangeTree(0, chart.about.span / 2)) + (f => f.sum[f.n])(rangeTree(chart.about.span / 2, chart.about.span)) - t.sum[t.n];
+            select(lane, chart.from[pieces.find(i => chart.state[i] >> 2 === RUNNING && i > chart.starts[lane] + 5)] + 1);
+            ret.text = detail.innerText;
+            ret.stacks = detail.querySelectorAll('details').length;
+            ret.flame = !!sums.querySelector('canvas');
+            return ret;
+        });""" % pongs)
+    # Where the waker was is what script says of the same event.
+    wakings = {}
+    for time, tid, event, fields, chain in events:
+        if event == 'sched:sched_waking' and int(fields['pid']) == pongs:
+            waking = tid, chain
+        if event == 'sched:sched_wakeup' and int(fields['pid']) == pongs:
+            wakings[time - answer['begin']] = waking
+        if event == 'sched:sched_wakeup_new' and int(fields['pid']) == pongs:
+            wakings[time - answer['begin']] = tid, chain
+    compared = 0
+    for at, (text, frames), *_ in answer['chains']:
+        waker, chain = wakings[at]
+        if ' by an interrupt' in text:
+            continue
+        assert f':{waker}' in text, (text, waker)
+        assert frames == chain and chain, (text, frames, chain)
+        compared += 1
+    assert compared >= 5 and answer['stacks'] >= 2 and 'was woken at' in answer['text'] and answer['flame'], answer['text']
+    # Of those that wake each other, the chain goes back and forth.
+    assert any([re.match(r'(\w+):', item[0])[1] for item in chain[1:]] == ['pongs', 'pings', 'pongs'] for chain in answer['chains']), answer['chains'][:3]
+    assert abs(answer['half']) < 1e-3, answer['half']
+    theirs = {}
+    for tid, ms in re.findall(r'^ *[\d.]+ \[\d+\] +\S+\[(\d+)(?:/\d+)?\] +([\d.]+) ', run('perf', 'sched', 'timehist', '-i', path).out, re.M):
+        theirs.setdefault(int(tid), []).append(float(ms))
+    n = 0
+    for tid, name in tids.items():
+        task = answer['waits'].get(f'{name}:{tid}')
+        out, ns = None, 0
+        for time, _, event, fields, chain in events:
+            if event == 'sched:sched_switch' and int(fields['next_pid']) == tid and out is not None:
+                ns, out = ns + time - out, None
+            if event == 'sched:sched_switch' and int(fields['prev_pid']) == tid and fields['prev_state'][0] not in 'XZ':
+                out = time
+        if not task or tid in without:
+            continue
+        assert task['ns'] == ns and '__schedule' in task['below'], (name, task['ns'], ns)
+        assert abs(ns / MS - sum(theirs[tid])) < 0.001 * len(theirs[tid]) + 0.001, (name, ns, theirs[tid])
+        n += 1
+    assert n >= 3, (n, answer['waits'].keys(), tids)
 
 
 @test
@@ -473,9 +615,9 @@ def the_page_zooms_searches_and_keeps_its_state_in_the_address():
         await page.keyboard.press('0');
         ret.all = await state();
         return ret;''')
-    assert answer['before'][:3] == [0, 10 * MS, 3] and answer['zoomed'][:2] == [2500000, 7500000] and answer['moved'][:2] == [3500000, 8500000], answer
+    assert answer['before'][:3] == [0, 10 * MS, 4] and answer['zoomed'][:2] == [2500000, 7500000] and answer['moved'][:2] == [3500000, 8500000], answer
     assert answer['found'][2] == 2 and 'no regular expression' in answer['wrong'], answer
-    assert answer['link'][2] == 2 and answer['again'] == answer['link'] and answer['range'] == answer['rangeAgain'], answer
+    assert answer['link'][2] == 3 and answer['again'] == answer['link'] and answer['range'] == answer['rangeAgain'], answer
     assert answer['all'][:2] == [0, 10 * MS], answer
 
 
@@ -483,7 +625,7 @@ def the_page_zooms_searches_and_keeps_its_state_in_the_address():
 def pages_fit_windows_and_their_scripts_hold():
     needs_browser()
     needs_module('typescript', '7.0.2')
-    sources = [os.path.join(TOP, 'src/view', path) for path in ('html/data.js', 'html/tree.js', 'chart/chartpage.js')]
+    sources = [os.path.join(TOP, 'src/view', path) for path in ('html/data.js', 'html/tree.js', 'html/flame.js', 'chart/chartio.js', 'chart/chartflame.js', 'chart/chartpage.js')]
     checked = run(os.path.join(MODULES, 'node_modules/.bin/tsc'), '--checkJs', '--allowJs', '--noEmit', '--strict', '--target', 'es2023',
                   '--lib', 'es2023,dom,dom.iterable', *sources)
     assert checked.status == 0, checked
@@ -520,6 +662,22 @@ def damaged_recordings_end_without_a_crash():
         assert result.status in (0, 1, 2), (i, result)
         if result.status == 0:
             ET.parse('bad.svg')
+
+
+@test
+def recordings_whose_times_are_far_apart_end_in_bounded_files():
+    for first, last in ((1, 2**64 - 1), (0, 2**64 - 1), (1, 2**63 + 5), (2**64 - 2, 2**64 - 1), (0, 0)):
+        s = Scheduler('far.data', handmade.TRACEPOINTS)
+        s.switch(first, 0, 0, 0, 100)
+        s.event('syscalls:sys_enter_read', first, 0, 100, 0, 0, 5)
+        s.event('syscalls:sys_exit_read', last, 0, 100, 0, 0, 4096)
+        s.event('power:cpu_frequency', last, 0, 100, 1200000, 0)
+        s.switch(last, 0, 100, 1, 0)
+        s.close()
+        for words in (['timechart', '-i', 'far.data', '-o', 'far.out'], ['timechart', '-i', 'far.data', '--html', 'far.out'],
+                      ['export', '--format', 'chrome', '-i', 'far.data', '-o', 'far.out'], ['report', '-i', 'far.data', '--html', 'far.out']):
+            result = pace(*words)
+            assert result.status == 0 and os.path.getsize('far.out') < 1 << 20, (first, last, words, result)
 
 
 @test

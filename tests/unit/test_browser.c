@@ -28,6 +28,46 @@ static const struct browser_page pages[] = {
 	{BROWSER_KEY_LEDGER, "Lost", "one thing\nanother thing\n"},
 	{BROWSER_KEY_HEADER, "Header", "hostname: x\n"}};
 
+static bool offer(void *of, const struct browser_spot *at, struct str *title)
+{
+	(void)of;
+	str_addf(title, "Mark row %u", at->row);
+	if (at->tree)
+		str_addf(title, ", node %u", at->node);
+	return true;
+}
+
+static bool offer_nothing(void *of, const struct browser_spot *at, struct str *title)
+{
+	(void)of;
+	(void)at;
+	str_add(title, "not this line");
+	return false;
+}
+
+static void mark(void *of, struct browser *b, const struct browser_spot *at)
+{
+	struct str text = {0};
+
+	CHECK(of == b->source->of);
+	str_addf(&text, "marked row %u", at->row);
+	browser_say(b, str_text(&text));
+	str_fini(&text);
+}
+
+static void name_main(void *of, struct browser *b, const struct browser_spot *at)
+{
+	(void)of;
+	(void)at;
+	browser_search(b, "main");
+}
+
+static const struct browser_action actions[] = {
+	{'x', "x", "mark the line", offer, false, mark},
+	{'z', "z", "do nothing", offer_nothing, false, mark},
+	{0, NULL, NULL, offer, false, name_main},
+};
+
 static const struct rowset *open_table(void *of, size_t table)
 {
 	struct scene *s = of;
@@ -80,7 +120,9 @@ static struct scene *scene_new(unsigned columns, unsigned rows)
 		.of = s,
 		.drawing = &s->drawing,
 		.pages = pages,
-		.n_pages = ARRAY_SIZE(pages)};
+		.n_pages = ARRAY_SIZE(pages),
+		.actions = actions,
+		.n_actions = ARRAY_SIZE(actions)};
 	s->drawing.skips_first_node = true;
 	browser_init(&s->browser, &s->source);
 	grid_resize(&s->grid, columns, rows);
@@ -157,7 +199,7 @@ static const struct script scripts[] = {
 	{KEY_DOWN, BROWSER_ROWS, "", "parse", NULL},
 	{'j', BROWSER_ROWS, "", "parse", NULL},
 	{KEY_PAGE_UP, BROWSER_ROWS, ">", "main", NULL},
-	{'b', BROWSER_ROWS, ">", "main", NULL},
+	{'B' - '@', BROWSER_ROWS, ">", "main", NULL},
 	{KEY_PAGE_DOWN, BROWSER_ROWS, "", "Parse2", NULL},
 	{' ', BROWSER_ROWS, "", "Parse2", NULL},
 	{KEY_HOME, BROWSER_ROWS, "jj", "main", NULL},
@@ -167,7 +209,9 @@ static const struct script scripts[] = {
 	{KEY_LEFT, BROWSER_ROWS, "R", "[.] main", NULL},
 	{KEY_RIGHT, BROWSER_ROWS, "jj", "e", "[.] r"},
 	{KEY_ENTER, BROWSER_ROWS, "", "*+ parse", NULL},
+	{KEY_ENTER, BROWSER_ROWS, "\rj\rj", "*What to do with this line", NULL},
 	{'+', BROWSER_ROWS, "", "*+ parse", NULL},
+	{'m', BROWSER_ROWS, "jj", "Mark row 2  [x]", "parse"},
 	{'e', BROWSER_ROWS, "", "*60.00%      read_file", NULL},
 	{'E', BROWSER_ROWS, "", "*60.00%      read_file", NULL},
 	{'H', BROWSER_ROWS, "", "60.00%", "[.]"},
@@ -239,7 +283,7 @@ TEST(browser_keys_all_have_a_script_and_a_line_in_the_help_and_no_other_meaning)
 {
 	struct str help = {0};
 
-	browser_add_help(&help);
+	browser_add_help(&(struct browser_source){0}, &help);
 	for (size_t i = 0; i < n_browser_keys; i++) {
 		const struct browser_key *k = &browser_keys[i];
 
@@ -255,6 +299,33 @@ TEST(browser_keys_all_have_a_script_and_a_line_in_the_help_and_no_other_meaning)
 							browser_keys[j].other != k->other))));
 	}
 	str_fini(&help);
+}
+
+/* ---- actions ---- */
+
+TEST(browser_does_with_a_line_what_its_key_or_the_menu_says)
+{
+	struct scene *s = scene_new(80, 12);
+	struct str help = {0};
+
+	screen(s);
+	type(s, "jx");
+	CHECK_HAS(screen(s), "marked row 1");
+	type(s, "z");
+	CHECK_HAS(screen(s), "not this line");
+	type(s, "jm");
+	CHECK_HAS(screen(s), " What to do with this line\n\n   Mark row 2  [x]\n   Mark row 2\n\n");
+	press(s, KEY_ENTER);
+	CHECK_HAS(screen(s), "marked row 2");
+	type(s, "mj\r");
+	CHECK_HAS(screen(s), "1 of 6 rows have /main");
+	press(s, KEY_ESC);
+	type(s, "<\rjm");
+	CHECK_HAS(screen(s), "Mark row 0, node ");
+	browser_add_help(&s->source, &help);
+	CHECK_HAS(str_text(&help), "x             mark the line\n");
+	str_fini(&help);
+	scene_free(s);
 }
 
 /* ---- screens ---- */
@@ -344,6 +415,23 @@ TEST(browser_opens_calls_level_by_level)
 	CHECK_HAS(screen(s), "+ \u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588  100.00%");
 	CHECK_HAS(screen(s), "+ \u2588\u2588\u2588\u2588\u2588\u2588\u258d    80.00%");
 	scene_free(s);
+}
+
+TEST(browser_does_not_repeat_a_row_below_itself)
+{
+	for (int skips = 0; skips < 2; skips++) {
+		struct scene *s = scene_new(80, 20);
+
+		s->drawing.skips_first_node = skips;
+		type(s, "E");
+		/* All of main's samples go through it; read_file's came from main, which is no repetition. */
+		CHECK_HAS(screen(s),
+			"[.] main\n  \u2588\u2588\u2588\u2588\u2588\u2588\u258d    80.00%  - parse\n");
+		type(s, "/read_file\r");
+		CHECK_HAS(screen(s),
+			"[.] read_file\n  \u2588\u2588\u2588\u2588\u258a      60.00%  - main\n");
+		scene_free(s);
+	}
 }
 
 TEST(browser_sorts_by_any_column_and_back)

@@ -87,3 +87,26 @@ TEST(fd_goes_on_behind_signals_and_in_pieces)
 	CHECK_EQ(status, 0);
 	close(ends[0]);
 }
+
+static bool leads_to_stream(const char *target)
+{
+	unlink(test_path("link"));
+	CHECK_EQ(symlink(target, test_path("link")), 0);
+	return fd_link_leads_to_stream(test_path("link"));
+}
+
+TEST(fd_tells_links_to_streams_from_links_to_files)
+{
+	const int fd = open(test_path("redirected"), O_RDWR | O_CREAT, 0600);
+
+	test_write(test_path("file"), "x", 1);
+	CHECK(!leads_to_stream(test_path("file")));
+	CHECK(!leads_to_stream(test_path("redirected")));
+	CHECK(!leads_to_stream("nowhere"));
+	CHECK(leads_to_stream("/dev/null"));
+	CHECK(leads_to_stream(test_dir()));
+	/* /dev/stdin is such a link, and what it leads to may be a file. */
+	CHECK_EQ(dup2(fd, STDIN_FILENO), STDIN_FILENO);
+	CHECK(leads_to_stream("/proc/self/fd/0"));
+	close(fd);
+}

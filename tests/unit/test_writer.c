@@ -574,6 +574,11 @@ TEST(writer_refuses_what_is_no_file)
 	CHECK_EQ(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
 	check_refused(&f, ERR_INVAL, "is not a regular file");
 	close(fd);
+	CHECK_EQ(unlink(f.path), 0);
+	/* Like /dev/stdout, which all programs of a machine need. */
+	CHECK_EQ(symlink("/dev/full", f.path), 0);
+	check_refused(&f, ERR_INVAL, "is not a regular file");
+	CHECK(S_ISLNK(stat_of(f.path).st_mode));
 	f.path = test_path("no/such/folder");
 	check_refused(&f, ERR_NOENT, "creating");
 	test_write(test_path("file"), "x", 1);

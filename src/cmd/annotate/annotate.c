@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/workers.h"
+#include "cmd/annotate/annotate_browse.h"
 #include "cmd/annotate/annotate_diff.h"
 #include "cmd/annotate/annotating.h"
 #include "cmd/cmd.h"
@@ -17,8 +18,6 @@
 /* The defaults without FUNCTION: what fits on a few pages. */
 enum { FUNCTIONS_SHOWN = 5, ROWS_AROUND = 2 };
 
-#define NOT_SAID UINT64_MAX
-
 /* Options of perf that are refused: why, and what to use instead. */
 static int refuse_traces(void *target, const char *value, struct err *err)
 {
@@ -26,14 +25,6 @@ static int refuse_traces(void *target, const char *value, struct err *err)
 	(void)value;
 	return err_set(err, ERR_INVAL,
 		"instruction traces (Intel PT, SPE) are not decoded: 'perf inject --itrace' turns them into samples, which pace reads");
-}
-
-static int refuse_browser(void *target, const char *value, struct err *err)
-{
-	(void)target;
-	(void)value;
-	return err_set(err, ERR_INVAL,
-		"this version has no interactive browser: use --stdio or --json");
 }
 
 static int set_type(void *target, const char *value, struct err *err)
@@ -108,13 +99,14 @@ static const struct opt options[] = {
 		"with --diff: compare what blocks took (run, default), or shares of the recording (total)"},
 	{'D', "dump-raw-trace", OPT_BOOL, AT(is_dump), NULL,
 		"print every record instead of code, like 'pace report -D'"},
-	{0, "stdio", OPT_BOOL, AT(is_text), NULL, "plain text (always, in this version)"},
+	{0, "stdio", OPT_BOOL, AT(is_text), NULL,
+		"plain text (default, unless stdout is a terminal)"},
 	{0, "stdio2", OPT_BOOL, AT(is_text), NULL, "the same"},
 	{0, "stdio-color", OPT_CALL, 0, "MODE",
 		"colours in text: always, never or auto (default: on a terminal, unless NO_COLOR is set)",
 		.flags = OPT_OPTIONAL, .call = set_colour},
-	{0, "tui", OPT_CALL, 0, NULL, "refused: there is no interactive browser yet",
-		.flags = OPT_NO_VALUE, .call = refuse_browser},
+	{0, "tui", OPT_TRI, AT(browser), NULL,
+		"walk through the code on the terminal (default on one); the key h shows all keys"},
 	{0, "itrace", OPT_CALL, 0, "WHAT", "refused: instruction traces are not decoded",
 		.flags = OPT_OPTIONAL | OPT_ATTACHED, .call = refuse_traces},
 	{0, "json", OPT_BOOL, AT(forms.is_chosen[FORM_JSON]), NULL,
@@ -216,11 +208,13 @@ static int annotate(struct annotating *r, const char *name, struct out *out, str
 	u32 *chosen;
 	size_t n, n_skipped = 0, n_shown = 0;
 	bool has_nameless;
+	int result;
 
 	if (annotating_count(r, err))
 		return err->code;
-	r->view.is_excerpt = r->options->around != NOT_SAID || (!name && !r->options->shows_all);
-	r->view.around = r->options->around != NOT_SAID ? r->options->around : ROWS_AROUND;
+	r->view.is_excerpt =
+		r->options->around != ANNOTATE_NOT_SAID || (!name && !r->options->shows_all);
+	r->view.around = r->options->around != ANNOTATE_NOT_SAID ? r->options->around : ROWS_AROUND;
 	chosen = mem_alloc((r->annotation.functions.n + 1) * sizeof(*chosen));
 	has_nameless = say_nameless(r);
 	if (!name) {
@@ -235,6 +229,12 @@ static int annotate(struct annotating *r, const char *name, struct out *out, str
 	} else if (annotating_find(r, name, chosen, &n, err)) {
 		mem_free(chosen);
 		return err->code;
+	}
+	if (n && annotate_browse_is_wanted(r, out)) {
+		result = annotate_browse(r, chosen[0], err);
+		mem_free(chosen);
+		ledger_warn(&r->recorded.ledger, &r->log);
+		return result;
 	}
 	if (is_data(r->options))
 		annotate_json_begin(out, &r->annotation, &r->view);
@@ -356,10 +356,11 @@ static void take_input(struct annotate_command *o, int *argc, char **argv)
 static int run_annotate(int argc, char **argv)
 {
 	struct annotate_command o = {.has_source = true,
+		.browser = -1,
 		.symbols.demangles = true,
 		.symbols.makes_names = true,
 		.skid = TYPING_NOT_SAID,
-		.around = NOT_SAID,
+		.around = ANNOTATE_NOT_SAID,
 		.debuginfod_s = 10};
 	struct out out = {.fd = STDOUT_FILENO};
 	int status = cmd_parse(&cmd_annotate, &o, 0, &argc, argv), r;
@@ -374,7 +375,7 @@ static int run_annotate(int argc, char **argv)
 	take_input(&o, &argc, argv);
 	if (o.is_dump)
 		return dump(&o);
-	if (choose_name(&o, argc, argv, &name, &err))
+	if (choose_name(&o, argc, argv, &name, &err) || annotate_browse_check(&o, &err))
 		return cmd_fail(&cmd_annotate, &err, EXIT_USAGE);
 	status = EXIT_OK;
 	/* Loading LLVM takes as long as everything else, so it happens while the samples are read. */

@@ -21,6 +21,9 @@
 #include "view/forms/forms.h"
 #include "view/text/colour.h"
 
+/* Of numbers: the option was not given. */
+#define ANNOTATE_NOT_SAID UINT64_MAX
+
 struct annotate_command {
 	bool is_strict;
 	const char *input, *symbol, *dsos, *comms, *cpus;
@@ -30,6 +33,7 @@ struct annotate_command {
 	double percent_limit, debuginfod_s;
 	struct form_choice forms;
 	enum colour_mode colour;
+	int browser; /* --tui; -1: not said */
 	bool shows_all, is_text, is_forced, is_grouped, is_diff, is_dump;
 	bool has_modules, has_kernel_demangled; /* always on */
 	bool has_places, has_counts, has_periods, has_full_paths, skips_missing;

@@ -14,7 +14,6 @@
 #include "collect/open/open.h"
 #include "collect/open/setuid.h"
 #include "event/abi.h"
-#include "record/regs.h"
 
 /* ---- set-up ---- */
 
@@ -44,33 +43,6 @@ static void make_group(struct event_list *events)
 		e->n_members = 0;
 	}
 	events->at[0].n_members = (u32)events->n;
-}
-
-/*
- * -g without a mode records whole stacks. Frame pointers find only the callers of functions that keep them, which leaf
- * functions and C libraries do not; registers and a copy of the stack find the others.
- */
-static void choose_callers(const struct recording *rec, u64 pages, struct sampling *sampling)
-{
-	enum { SAMPLES_LEAST = 16, BYTES_LEAST = 512 };
-	const struct record_options *o = rec->options;
-
-	if (!o->callers.has_chains || o->callers.has_chain_mode ||
-		o->callers.has_only_kernel_chains || !regs_for_callers(arch_of_host()))
-		return;
-	/* Copies of the stack at every context switch of the system would be more than anybody can read. */
-	if (rec->target.is_system_wide && o->records.has_wall)
-		return;
-	sampling->has_few_stacks = rec->target.is_system_wide;
-	sampling->stack_bytes = SAMPLING_DEFAULT_STACK;
-	/* In small rings there is room for small copies, or for none. */
-	if (pages)
-		sampling->stack_bytes = (u32)MIN((u64)SAMPLING_DEFAULT_STACK,
-			pages * (u64)sysconf(_SC_PAGESIZE) / SAMPLES_LEAST);
-	if (sampling->stack_bytes < BYTES_LEAST)
-		sampling->stack_bytes = 0;
-	/* perf would take each of the two chains for callers of the other. */
-	sampling->has_frame_pointers = !o->callers.keeps_stacks;
 }
 
 /* Notes that the kernel takes the counters away from a set-user-ID command: there will be next to no samples. */
@@ -261,7 +233,7 @@ static int open_rings(struct recording *rec, struct sampling *sampling, u64 page
 	u64 page_size = (u64)sysconf(_SC_PAGESIZE);
 
 	sampling->is_command = rec->measures_workload;
-	choose_callers(rec, pages, sampling);
+	record_choose_callers(o, &rec->target, pages, sampling);
 	if (sampling_apply(sampling, &rec->events, &rec->target, &rec->log, err))
 		return err->code;
 	if (o->verbose > 1)

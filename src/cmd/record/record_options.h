@@ -122,6 +122,13 @@ extern const struct opt record_option_rows[];
  */
 int record_sampling(const struct record_options *o, struct sampling *ret, struct err *err);
 
+/*
+ * -g without a mode records whole stacks. Frame pointers find only the callers of functions that keep them, which leaf
+ * functions and C libraries do not; registers and a copy of the stack find the others.
+ */
+void record_choose_callers(const struct record_options *o, const struct target *target, u64 pages,
+	struct sampling *sampling);
+
 /* Logs which options have no effect. ERR_INVAL: options that contradict them. */
 int record_check(const struct record_options *o, struct log *log, struct err *err);
 

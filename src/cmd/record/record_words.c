@@ -550,6 +550,29 @@ int record_sampling(const struct record_options *o, struct sampling *ret, struct
 	return 0;
 }
 
+void record_choose_callers(const struct record_options *o, const struct target *target, u64 pages,
+	struct sampling *sampling)
+{
+	enum { SAMPLES_LEAST = 16, BYTES_LEAST = 512 };
+
+	if (!o->callers.has_chains || o->callers.has_chain_mode ||
+		o->callers.has_only_kernel_chains || !regs_for_callers(arch_of_host()))
+		return;
+	/* Copies of the stack at every context switch of the system would be more than anybody can read. */
+	if (target->is_system_wide && o->records.has_wall)
+		return;
+	sampling->has_few_stacks = target->is_system_wide;
+	sampling->stack_bytes = SAMPLING_DEFAULT_STACK;
+	/* In small rings there is room for small copies, or for none. */
+	if (pages)
+		sampling->stack_bytes = (u32)MIN((u64)SAMPLING_DEFAULT_STACK,
+			pages * (u64)sysconf(_SC_PAGESIZE) / SAMPLES_LEAST);
+	if (sampling->stack_bytes < BYTES_LEAST)
+		sampling->stack_bytes = 0;
+	/* perf would take each of the two chains for callers of the other. */
+	sampling->has_frame_pointers = !o->callers.keeps_stacks;
+}
+
 /* Parses a number of pages, or of bytes with a unit, of `n` characters. */
 static int parse_pages(const char *text, size_t n, u64 *ret_pages, struct err *err)
 {

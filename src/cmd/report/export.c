@@ -1,6 +1,7 @@
 /*
  * export.c - export: a recording as a file for another program. All stages are report's.
  */
+#include <string.h>
 #include <unistd.h>
 
 #include "base/term.h"
@@ -33,7 +34,7 @@ static const struct opt options[] = {
 	{.kind = OPT_END},
 };
 
-static int check(const struct export_options *o, struct err *err)
+static int check(struct export_options *o, struct err *err)
 {
 	const struct form_choice *forms = &o->report.answer.forms;
 	const struct form *form = form_chosen(forms);
@@ -46,6 +47,8 @@ static int check(const struct export_options *o, struct err *err)
 	if (!form_is_data(form) || form->wants & FORM_IS_READ)
 		return err_set(err, ERR_INVAL,
 			"--format: '%s' is for people: 'pace report' prints it", form->name);
+	if (o->output && !strcmp(o->output, "-"))
+		o->output = NULL;
 	if (o->report.keys.sort && form->wants & FORM_WANTS_STACKS)
 		return err_set(err, ERR_INVAL, "--sort: '%s' has stacks, not rows", form->name);
 	if (!o->output && form->wants & FORM_IS_BINARY && term_is_terminal(STDOUT_FILENO))

@@ -70,6 +70,11 @@ u64 answer_labels(const struct answer *a)
 	return labels;
 }
 
+bool answer_wants_documents(const struct answer *a)
+{
+	return form_chosen(&a->options->forms)->wants & FORM_WANTS_DOCUMENTS;
+}
+
 u64 answer_timeline(const struct answer *a)
 {
 	const struct form *form = form_chosen(&a->options->forms);
@@ -464,6 +469,7 @@ static void add_documents(const struct answer *a, struct page_about *about)
 	if (recorded_has_trace(a->recorded)) {
 		report_events(a->recorded, about);
 		report_code(a->recorded, a->symbols, events.at, events.n, about);
+		report_types(a->recorded, events.at, events.n, about);
 	}
 	vec_fini(&events);
 }

@@ -61,6 +61,9 @@ int answer_open(struct answer *a, const struct answer_options *o, struct err *er
 u64 answer_labels(const struct answer *a);
 bool answer_needs_stacks(const struct answer *a);
 
+/* Whether it shows data types and other things about the recording, as far as they are known, beside samples. */
+bool answer_wants_documents(const struct answer *a);
+
 /* How many samples it shows in the order of time at most; 0: it shows none. */
 u64 answer_timeline(const struct answer *a);
 

@@ -1,38 +1,59 @@
 #include "cmd/report/report_browse.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/pager.h"
+#include "cmd/report/report_actions.h"
 #include "view/records/header.h"
 #include "view/screen/browser.h"
 
-struct browse {
-	struct answer *answer;
-	struct answer_table table;
-	bool is_open;
-};
-
-int report_browse_check(const struct report_options *o, struct err *err)
+/* Rows in the form of plain text: what the browser has, too. */
+static bool is_of_rows(const struct report_options *o)
 {
 	const struct answer_options *a = &o->answer;
 
-	if (!o->is_browser || o->is_text)
+	return !(a->is_hierarchy || a->budget || a->node || o->has_thread_counts ||
+		o->has_header_only || o->is_dump || o->is_stats || o->is_tasks || o->is_mmaps);
+}
+
+static bool is_of_plain_form(const struct report_options *o)
+{
+	return form_chosen(&o->answer.forms) == &form_text && !answer_file(&o->answer);
+}
+
+int report_browse_check(const struct report_options *o, struct err *err)
+{
+	if (o->browser <= 0 || o->is_text)
 		return 0;
-	if (form_chosen(&a->forms) != &form_text || answer_file(a))
+	if (!is_of_plain_form(o))
 		return err_set(err, ERR_INVAL,
 			"--tui: a form for a file or a program cannot be walked through: leave it out");
-	if (a->is_hierarchy || a->budget || a->node || o->has_thread_counts || o->has_header_only ||
-		o->is_dump || o->is_stats || o->is_tasks || o->is_mmaps)
+	if (!is_of_rows(o))
 		return err_set(err, ERR_INVAL,
 			"--tui shows rows: without it, --hierarchy, --budget, --node, -T, -D, --stats, --tasks, --mmaps and --header-only print text");
 	return 0;
 }
 
+/* Without --tui: nothing asks for text, or says more in text, and somebody can press keys. */
+static bool is_default(const struct report_options *o)
+{
+	return is_of_plain_form(o) && is_of_rows(o) && !o->is_quiet && !o->has_header &&
+		!o->has_ledger && !o->is_strict && !o->answer.forms.name &&
+		o->colour == COLOUR_AUTO && o->graph.style != DRAWING_FLAT &&
+		o->graph.style != DRAWING_FOLDED && !o->answer.assertions.n && screen_is_default();
+}
+
 bool report_browse_is_wanted(const struct reporting *r, const struct out *out)
 {
-	if (!r->options->is_browser || r->options->is_text)
+	const struct report_options *o = r->options;
+
+	if (!o->browser || o->is_text || out->fd != STDOUT_FILENO)
 		return false;
-	if (out->fd == STDOUT_FILENO && screen_is_possible())
+	/* That there is nothing, and why, is a text. */
+	if (o->browser < 0)
+		return is_default(o) && r->recorded.profile.rows.n;
+	if (screen_is_possible())
 		return true;
 	log_note(r->recorded.log,
 		"--tui needs a terminal on which it can place the cursor (TERM): this is plain text");
@@ -46,7 +67,7 @@ static const struct rowset *open_table(void *of, size_t table)
 	if (b->is_open)
 		answer_table_close(&b->table);
 	b->is_open = true;
-	answer_table_open(b->answer, table, &b->table);
+	answer_table_open(&report_levels_top(&b->levels)->answer, table, &b->table);
 	return &b->table.rows.rows;
 }
 
@@ -68,50 +89,111 @@ static void strip(struct str *text)
 	str_cut(text, to);
 }
 
+/* The file, and what is on top of it: "perf.data > thread sh". */
+static void set_title(struct browse *b)
+{
+	const char *path = report_levels_top(&b->levels)->options.input, *name = strrchr(path, '/');
+
+	str_cut(&b->title, 0);
+	str_add(&b->title, name && name[1] ? name + 1 : path);
+	for (size_t i = 1; i < b->levels.at.n; i++)
+		str_addf(&b->title, " > %s", str_text(&b->levels.at.at[i]->crumb));
+}
+
+static void set_pages(struct browse *b)
+{
+	struct recorded *in = &b->reporting->recorded;
+
+	str_cut(&b->ledger, 0);
+	str_cut(&b->header, 0);
+	ledger_add_text(&in->ledger, true, &b->ledger);
+	if (recorded_has_trace(in))
+		header_add_text(&in->trace.session.reader, b->reporting->options->has_details,
+			&b->header);
+	strip(&b->ledger);
+	strip(&b->header);
+	b->source.n_pages = 0;
+	if (b->ledger.n)
+		b->pages[b->source.n_pages++] = (struct browser_page){BROWSER_KEY_LEDGER,
+			"What was lost or has no name", str_text(&b->ledger)};
+	if (b->header.n)
+		b->pages[b->source.n_pages++] = (struct browser_page){BROWSER_KEY_HEADER,
+			"The header of the file", str_text(&b->header)};
+}
+
+/* What the browser shows of the level on top. */
+static void set_source(struct browse *b)
+{
+	struct report_level *top = report_levels_top(&b->levels);
+
+	b->reporting = top->reporting;
+	set_title(b);
+	set_pages(b);
+	b->source.title = str_text(&b->title);
+	b->source.n = answer_n_tables(&top->answer);
+	b->source.drawing = &top->reporting->choice.text.drawing;
+}
+
+void report_browse_show(struct browse *b, struct browser *screen)
+{
+	set_source(b);
+	browser_renew(screen);
+}
+
+static bool back(void *of, struct browser *screen)
+{
+	struct browse *b = of;
+	struct report_level *level = report_levels_pop(&b->levels);
+
+	if (!level)
+		return false;
+	report_browse_show(b, screen);
+	screen->line = report_levels_top(&b->levels)->line;
+	report_level_drop(level);
+	return true;
+}
+
 static int run(const struct browser_source *source, struct err *err)
 {
 	struct screen screen;
 
-	if (screen_open(&screen, &screen_ansi, err))
+	if (screen_open(&screen, NULL, err))
 		return err->code;
 	browser_run(source, &screen);
 	screen_close(&screen);
 	return 0;
 }
 
+static void close_all(struct browse *b)
+{
+	if (b->is_open)
+		answer_table_close(&b->table);
+	report_levels_fini(&b->levels);
+	str_fini(&b->title);
+	str_fini(&b->ledger);
+	str_fini(&b->header);
+	vec_each(file, &b->files)
+		free(*file);
+	vec_fini(&b->files);
+}
+
 int report_browse(struct reporting *r, struct err *err)
 {
-	struct browse browse = {.answer = &r->answer};
-	struct str ledger = {0}, header = {0};
-	struct browser_page pages[2];
-	struct browser_source source = {.title = r->options->input,
-		.n = answer_n_tables(&r->answer),
-		.open = open_table,
-		.of = &browse,
-		.drawing = &r->choice.text.drawing,
-		.pages = pages};
+	struct browse b = {.source = {.open = open_table,
+				   .pages = b.pages,
+				   .actions = report_actions,
+				   .n_actions = n_report_actions,
+				   .back = back}};
 	int result = 0;
 
 	pager_never();
-	ledger_add_text(&r->recorded.ledger, true, &ledger);
-	if (recorded_has_trace(&r->recorded))
-		header_add_text(&r->recorded.trace.session.reader, r->options->has_details,
-			&header);
-	strip(&ledger);
-	strip(&header);
-	if (ledger.n)
-		pages[source.n_pages++] = (struct browser_page){BROWSER_KEY_LEDGER,
-			"What was lost or has no name", str_text(&ledger)};
-	if (header.n)
-		pages[source.n_pages++] = (struct browser_page){BROWSER_KEY_HEADER,
-			"The header of the file", str_text(&header)};
-	if (!source.n)
+	b.source.of = &b;
+	report_levels_init(&b.levels, r);
+	set_source(&b);
+	if (!b.source.n)
 		log_note(r->recorded.log, "there are no events: --tui has nothing to show");
 	else
-		result = run(&source, err);
-	if (browse.is_open)
-		answer_table_close(&browse.table);
-	str_fini(&ledger);
-	str_fini(&header);
+		result = run(&b.source, err);
+	close_all(&b);
 	return result;
 }

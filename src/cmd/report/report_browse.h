@@ -1,5 +1,5 @@
 /*
- * report_browse.h - report --tui: the rows of the text on the terminal, to walk through with keys.
+ * report_browse.h - report on a terminal: the rows of the text on the terminal, to walk through with keys.
  *
  * In       a recording that was read into a named profile
  * Out      the terminal
@@ -15,7 +15,10 @@
 /* Refuses options that ask for something that the browser does not show. */
 int report_browse_check(const struct report_options *o, struct err *err);
 
-/* Notes if it is wanted but there is no terminal to show it. */
+/*
+ * Whether the browser is shown instead of text: by default on a terminal, if no option asks for something that only text
+ * has. Notes if it is asked for but there is no terminal to show it.
+ */
 bool report_browse_is_wanted(const struct reporting *r, const struct out *out);
 
 /* Until a key ends it. */

@@ -251,6 +251,13 @@ void choice_tell(const struct choice *c, const struct answer *a, struct recorded
 	reading->trace.stitches = o->stitches;
 	if (o->is_quiet)
 		reading->progress = NULL;
+	reading->has_multiplexing = answer_wants_documents(a);
+	/* Unless they were asked for anyway. Time on and off the CPU is not of instructions. */
+	if (answer_wants_documents(a) && !c->has_wall && recorded_has_trace(c->recorded) &&
+		!(reading->labels & LABEL_BIT(LABEL_ACCESS))) {
+		reading->labels |= LABEL_BIT(LABEL_ACCESS);
+		reading->may_lack_types = true;
+	}
 }
 
 void choice_fini(struct choice *c)

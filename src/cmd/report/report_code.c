@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "profile/code/annotation.h"
 #include "view/code/annotate_page.h"
+#include "view/code/annotate_types_page.h"
 
 /* The page has the code of at most so many functions, and of none with a smaller share of an event (percent). */
 enum { FUNCTIONS_MOST = 20 };
@@ -42,4 +43,21 @@ void report_code(struct recorded *r, const struct symbol_options *symbols, const
 	vec_add(&about->documents, document);
 	annotation_fini(&annotation);
 	datanames_fini(&datanames);
+}
+
+void report_types(const struct recorded *r, const u32 *events, size_t n_events,
+	struct page_about *about)
+{
+	const struct typing_events typing = {&r->trace.session.reader.events, r->skid};
+	struct page_document document = {.name = "types"};
+	struct typeprofile types;
+
+	if (!r->profile.types.n)
+		return;
+	typeprofile_init(&types, &r->profile);
+	if (!annotate_types_page_is_empty(&types)) {
+		annotate_types_page_add(&document.text, &types, &typing, events, n_events);
+		vec_add(&about->documents, document);
+	}
+	typeprofile_fini(&types);
 }

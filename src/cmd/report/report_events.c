@@ -3,10 +3,12 @@
 #include "base/json.h"
 #include "event/abi.h"
 
-static void add_event(const struct event_list *events, const struct event *e, struct str *text)
+static void add_event(const struct recorded *r, const struct event *e, struct str *text)
 {
+	const struct event_list *events = &r->trace.session.reader.events;
 	const bool has_leader = e->leader < events->n && &events->at[e->leader] != e;
 	struct str attr = {0};
+	u64 enabled_ns, running_ns;
 
 	str_addc(text, '{');
 	json_text(text, "name", e->name);
@@ -22,6 +24,10 @@ static void add_event(const struct event_list *events, const struct event *e, st
 	if (e->cgroup)
 		json_text(text, "cgroup", e->cgroup);
 	json_u64(text, "counters", e->n_ids);
+	if (multiplexing_of(&r->multiplexing, (u32)(e - events->at), &enabled_ns, &running_ns)) {
+		json_u64(text, "enabled", enabled_ns);
+		json_u64(text, "running", running_ns);
+	}
 	json_close(text, '}');
 	str_fini(&attr);
 }
@@ -35,7 +41,7 @@ void report_events(const struct recorded *r, struct page_about *about)
 	str_addc(text, '{');
 	json_open(text, "events", '[');
 	vec_each(e, &s->reader.events)
-		add_event(&s->reader.events, e, text);
+		add_event(r, e, text);
 	json_close(text, ']');
 	json_u64(text, "lost_records", s->tally.n_lost_records);
 	json_u64(text, "lost_samples", s->tally.n_lost_samples);

@@ -3,7 +3,7 @@
  *
  * In       a recording that has a trace and was read
  * Out      the document "counters": {"events": [{name, leader (unless it leads), members, frequency or period, precise, attr, filter,
- *          cgroup, counters}], "lost_records", "lost_samples", "throttled", "undecoded", "foreign"}
+ *          cgroup, counters, enabled and running (ns, unless they are unknown)}], "lost_records", "lost_samples", "throttled", "undecoded", "foreign"}
  */
 #ifndef PACE_CMD_REPORT_EVENTS_H
 #define PACE_CMD_REPORT_EVENTS_H

@@ -129,9 +129,10 @@ const struct opt report_option_table[] = {
 		"print all processes and threads, as a tree of who started whom"},
 	{0, "mmaps", OPT_BOOL, AT(is_mmaps), NULL, "the same, with their mapped files"},
 	{0, NULL, OPT_TITLE, 0, NULL, "How to show it"},
-	{0, "stdio", OPT_BOOL, AT(is_text), NULL, "plain text (the default)"},
-	{0, "tui", OPT_BOOL, AT(is_browser), NULL,
-		"walk through the rows on the terminal; the key h shows all keys"},
+	{0, "stdio", OPT_BOOL, AT(is_text), NULL,
+		"plain text, also on a terminal (PACE_TUI=0: always)"},
+	{0, "tui", OPT_TRI, AT(browser), NULL,
+		"walk through the rows on the terminal (default there); the key h shows all keys"},
 	{0, "samples", OPT_U64, AT(n_kept), "N",
 		"accepted for perf's browser, without effect; 'pace script' shows single samples"},
 	FORM_ROW(struct report_options, answer.forms),
@@ -200,7 +201,8 @@ const struct opt report_option_table[] = {
 
 void report_options_init(struct report_options *o)
 {
-	*o = (struct report_options){.children = -1,
+	*o = (struct report_options){.browser = -1,
+		.children = -1,
 		.wall = -1,
 		.socket = UINT64_MAX,
 		.answer.skips_empty = true,

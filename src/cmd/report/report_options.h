@@ -35,8 +35,8 @@ struct report_options {
 	u64 socket;     /* UINT64_MAX: all */
 	u64 n_kept;     /* an option of perf's browser; no effect */
 	struct answer_options answer;
-	bool is_text;    /* --stdio: plain text, also where --tui is given */
-	bool is_browser; /* --tui */
+	bool is_text; /* --stdio: plain text, also where --tui is given */
+	int browser;  /* --tui; -1: on terminals */
 	int children;
 	double percent_limit;
 	bool has_full_paths, stitches;

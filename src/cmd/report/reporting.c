@@ -40,6 +40,13 @@ int reporting_read(struct reporting *r, struct err *err)
 	struct recorded_options reading;
 
 	choice_tell(&r->choice, &r->answer, &reading);
+	reading.labels |= r->more_labels;
+	reading.timeline_most = r->timeline_most ? r->timeline_most : reading.timeline_most;
+	if (r->is_silent) {
+		reading.servers_begin = NULL;
+		reading.servers_end = NULL;
+		reading.trace.debuginfod_s = 0;
+	}
 	if (r->options->has_thread_counts)
 		threadcounts_watch(&r->thread_counts, &in->trace.session);
 	if (recorded_read(in, &reading, err))

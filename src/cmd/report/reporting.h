@@ -23,6 +23,9 @@ struct reporting {
 	struct calls calls;
 	struct answer answer;
 	struct threadcounts thread_counts;
+	u64 more_labels;   /* LABEL_BIT()s that the rows must have, besides those of the options */
+	u64 timeline_most; /* if not 0, the profile has a timeline, as in struct recorded_options */
+	bool is_silent;    /* shows no progress on the terminal, which shows something else */
 };
 
 /* Reads the samples into a named profile, and filters it: after answer_open() and choice_make(). */

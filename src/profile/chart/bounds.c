@@ -15,7 +15,7 @@ static u64 next_length(u64 length)
 
 static bool is_over(u64 length, const struct chart *t)
 {
-	return length > 2 * (t->end - t->begin);
+	return length > INT64_MAX || length / 2 > t->end - t->begin;
 }
 
 /* ---- pieces ---- */
@@ -57,7 +57,7 @@ static u64 place_of(const struct chart *t, u32 life)
 {
 	if (life == CHART_NONE)
 		return life;
-	return t->lives.at[life].row != CHART_NONE ? (u64)t->lives.at[life].row << 32 : life;
+	return t->lives.at[life].row != CHART_NONE ? ((u64)t->lives.at[life].row + 1) << 32 : life;
 }
 
 static void merge_wakes(struct chart *t, u64 shortest, bool has_pairs)
@@ -136,6 +136,31 @@ void bounds_merge_ios(struct chart *t)
 	}
 	if (t->ios.n > t->limits.ios / 4 * 3)
 		t->limits.ios = 2 * t->ios.n;
+}
+
+/* ---- stacks ---- */
+
+void bounds_drop_waits(struct chart *t)
+{
+	while (t->waits.n > t->limits.waits / 4 * 3) {
+		size_t out = 0;
+
+		t->waits_shortest = next_length(t->waits_shortest);
+		for (size_t i = 0; i < t->waits.n; i++)
+			if (t->waits.at[i].until - t->waits.at[i].from >= t->waits_shortest)
+				t->waits.at[out++] = t->waits.at[i];
+		t->waits.n = out;
+	}
+}
+
+void bounds_keep_samples(struct chart *t)
+{
+	if (t->samples.n <= t->limits.waits)
+		return;
+	for (size_t i = 0; i < t->samples.n / 2; i++)
+		t->samples.at[i] = t->samples.at[2 * i];
+	t->samples.n /= 2;
+	t->samples_every *= 2;
 }
 
 /* ---- frequencies ---- */

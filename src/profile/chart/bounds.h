@@ -2,7 +2,8 @@
  * bounds.h - keeps a chart within its limits, by merging what is shortest and closest.
  *
  * Each function does nothing while there is room. Then it doubles the length below which things may be merged, until a
- * quarter of the limit is free again. What is merged stays in sums and counts; of a CPU's frequencies every second is kept.
+ * quarter of the limit is free again. What is merged stays in sums and counts; of a CPU's frequencies and of samples every
+ * second is kept; of times off CPUs with stacks, the longer ones.
  * Threads  one
  */
 #ifndef PACE_PROFILE_BOUNDS_H
@@ -13,6 +14,7 @@
 void bounds_merge_pieces(struct chart *t);
 void bounds_merge_wakes(struct chart *t);
 void bounds_merge_ios(struct chart *t);
+void bounds_drop_waits(struct chart *t);
 
 /* per event */
 static inline void bounds_keep_pieces(struct chart *t)
@@ -33,6 +35,13 @@ static inline void bounds_keep_ios(struct chart *t)
 		bounds_merge_ios(t);
 }
 
+static inline void bounds_keep_waits(struct chart *t)
+{
+	if (t->waits.n > t->limits.waits)
+		bounds_drop_waits(t);
+}
+
+void bounds_keep_samples(struct chart *t);
 void bounds_keep_speeds(const struct chart *t, struct chart_cpu *c);
 
 #endif

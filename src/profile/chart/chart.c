@@ -13,7 +13,7 @@ enum {
 
 void chart_init(struct chart *t, const struct chart_limits *limits)
 {
-	*t = (struct chart){.limits = *limits, .begin = UINT64_MAX};
+	*t = (struct chart){.limits = *limits, .begin = UINT64_MAX, .samples_every = 1};
 }
 
 void chart_fini(struct chart *t)
@@ -31,6 +31,8 @@ void chart_fini(struct chart *t)
 	vec_fini(&t->lives);
 	vec_fini(&t->wakes);
 	vec_fini(&t->ios);
+	vec_fini(&t->waits);
+	vec_fini(&t->samples);
 	vec_fini(&t->tasks);
 	table_fini(&t->by_tid);
 	table_fini(&t->by_name);
@@ -107,6 +109,7 @@ static void begin_life(struct chart *t, struct chart_task *task, u64 from, bool 
 	task->state = LANE_NOTHING;
 	task->since = from;
 	task->is_ending = task->has_waker = task->is_in_io = false;
+	task->stack = 0;
 	vec_add(&t->lives,
 		((struct chart_life){.tid = task->tid,
 			.pid = task->pid,
@@ -140,12 +143,26 @@ static void put(struct chart *t, struct lane *l, u64 time, enum lane_state state
 	t->n_pieces += l->pieces.n - before;
 }
 
+/* What the task did off the CPU ends, and it is known where it was meanwhile. */
+static void add_wait(struct chart *t, const struct chart_task *task, u64 until)
+{
+	if (!t->limits.waits || !task->stack || until == task->since ||
+		(task->state != LANE_SLEEPING && task->state != LANE_WAITING &&
+			task->state != LANE_BLOCKED) ||
+		until - task->since < t->waits_shortest)
+		return;
+	vec_add(&t->waits,
+		((struct chart_wait){task->since, until, task->life, task->stack, task->state}));
+	bounds_keep_waits(t);
+}
+
 static void set_state(struct chart *t, struct chart_task *task, u64 time, enum lane_state state,
 	u32 cpu)
 {
 	struct chart_life *life = &t->lives.at[task->life];
 
 	time = MAX(time, task->since);
+	add_wait(t, task, time);
 	life->ns[task->state] += time - task->since;
 	life->until = time;
 	task->since = time;
@@ -294,6 +311,7 @@ static void leave(struct chart *t, struct chart_cpu *c, u64 time, u32 tid, enum 
 			: why == CHART_BLOCKS ? LANE_BLOCKED
 					      : LANE_SLEEPING,
 		LANE_SEVERAL);
+	task->stack = t->stack;
 }
 
 void chart_loss(struct chart *t, u64 time, u32 cpu)
@@ -341,6 +359,7 @@ static void arrive(struct chart *t, struct chart_cpu *c, u64 time, u32 cpu, u32 
 		tear_away(t, task, time);
 	t->lives.at[task->life].n_runs++;
 	set_state(t, task, time, LANE_RUNNING, cpu);
+	task->stack = 0;
 	if (!c)
 		return;
 	c->running = task->life;
@@ -450,19 +469,22 @@ void chart_waking(struct chart *t, u32 tid, u32 waker)
 	task = task_get(t, tid);
 	task->has_waker = true;
 	task->waker = waker;
+	task->waker_stack = t->stack;
 }
 
 void chart_wakeup(struct chart *t, u64 time, u32 tid, u32 waker)
 {
 	struct chart_task *task;
-	u32 from = CHART_NONE;
+	u32 from = CHART_NONE, stack = t->stack;
 
 	if (!tid)
 		return;
 	chart_reach(t, time);
 	task = task_living(t, tid);
-	if (task->has_waker)
+	if (task->has_waker) {
 		waker = task->waker;
+		stack = task->waker_stack;
+	}
 	task->has_waker = false;
 	if (task->state == LANE_RUNNING || task->state == LANE_WAITING)
 		return;
@@ -472,7 +494,7 @@ void chart_wakeup(struct chart *t, u64 time, u32 tid, u32 waker)
 	t->has_wakes = true;
 	t->n_wakes++;
 	/* The table of tasks may have moved. */
-	vec_add(&t->wakes, ((struct chart_wake){time, from, task_get(t, tid)->life, 1}));
+	vec_add(&t->wakes, ((struct chart_wake){time, from, task_get(t, tid)->life, 1, stack}));
 	bounds_keep_wakes(t);
 	bounds_keep_pieces(t);
 }
@@ -541,6 +563,22 @@ void chart_io_end(struct chart *t, u64 time, u32 tid, s64 result)
 	bounds_keep_ios(t);
 }
 
+/* ---- samples ---- */
+
+void chart_sampled(struct chart *t, u64 time, u32 tid)
+{
+	struct chart_task *task;
+
+	if (!tid || !t->limits.waits || !t->stack)
+		return;
+	chart_reach(t, time);
+	task = task_living(t, tid);
+	if (t->n_samples++ % t->samples_every)
+		return;
+	vec_add(&t->samples, ((struct chart_sample){time, task->life, t->stack}));
+	bounds_keep_samples(t);
+}
+
 /* ---- the end ---- */
 
 void chart_finish(struct chart *t)
@@ -561,5 +599,6 @@ u64 chart_bytes(const void *chart)
 
 	return t->tasks.n * sizeof(*t->tasks.at) + t->lives.n * sizeof(*t->lives.at) +
 		t->rows.n * sizeof(*t->rows.at) + t->n_pieces * sizeof(struct lane_piece) +
-		t->wakes.n * sizeof(*t->wakes.at) + t->ios.n * sizeof(*t->ios.at);
+		t->wakes.n * sizeof(*t->wakes.at) + t->ios.n * sizeof(*t->ios.at) +
+		t->waits.n * sizeof(*t->waits.at) + t->samples.n * sizeof(*t->samples.at);
 }

@@ -46,6 +46,20 @@ struct chart_wake {
 	u64 time;
 	u32 from, to; /* lives; from CHART_NONE: an interrupt woke it, or it is not known what */
 	u32 n;        /* merged into it */
+	u32 stack;    /* of what woke it; 0: not known */
+};
+
+/* A time off the CPU, and where the task was. */
+struct chart_wait {
+	u64 from, until;
+	u32 life, stack;
+	u8 state; /* enum lane_state */
+};
+
+/* A sample of a task that ran. */
+struct chart_sample {
+	u64 time;
+	u32 life, stack;
 };
 
 enum chart_io_kind {
@@ -81,6 +95,7 @@ struct chart_cpu {
 struct chart_limits {
 	u64 pieces, wakes, ios; /* that are kept at most; 0: no limit */
 	u64 io_merge_ns; /* I/O of one task, file and result that is so close together is one */
+	u64 waits;       /* with stacks, and samples, each, that are kept at most; 0: none */
 };
 
 struct chart_task { /* whoever has this tid now */
@@ -91,6 +106,8 @@ struct chart_task { /* whoever has this tid now */
 	u8 state; /* enum lane_state, since `since` */
 	bool is_ending, has_waker, is_in_io;
 	u32 waker;
+	u32 stack,
+		waker_stack; /* where it left its CPU, and where it is being woken from; 0: not known */
 	u64 since, io_since;
 	u8 io_kind;
 	s32 io_fd;
@@ -106,7 +123,13 @@ struct chart {
 	VEC(struct chart_life) lives;
 	VEC(struct chart_wake) wakes;
 	VEC(struct chart_io) ios;
-	u64 shortest;                    /* pieces that are shorter may be merged; 0: none is */
+	VEC(struct chart_wait) waits; /* in the order of their ends; only those with stacks */
+	VEC(struct chart_sample) samples;
+	u64 waits_shortest; /* shorter ones were left out */
+	u32 samples_every;  /* of so many samples one was kept */
+	u64 n_samples;      /* all of them */
+	u32 stack;    /* of the event that is being taken in; the caller's number, 0: not known */
+	u64 shortest; /* pieces that are shorter may be merged; 0: none is */
 	u64 wakes_shortest, io_shortest; /* the same of wake-ups and I/O */
 	u64 n_pieces, n_wakes, n_ios;    /* n_wakes, n_ios: with those that were merged */
 	u64 n_contradictions;
@@ -149,6 +172,9 @@ void chart_frequency(struct chart *t, u64 time, u32 cpu, u64 khz);
 
 void chart_io_begin(struct chart *t, u64 time, u32 tid, enum chart_io_kind kind, s32 fd);
 void chart_io_end(struct chart *t, u64 time, u32 tid, s64 result);
+
+/* The task was sampled while it ran. */
+void chart_sampled(struct chart *t, u64 time, u32 tid);
 
 /*
  * Events of that CPU up to `time` are missing. What ran there and what waited for any CPU may have done anything since: it

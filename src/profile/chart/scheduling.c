@@ -130,12 +130,16 @@ static void learn_events(struct scheduling *s)
 	struct err err;
 
 	s->events.n = 0;
+	s->sampler = CHART_NONE;
 	/* After an error, the formats before it are usable. */
 	(void)tracepoints_open(&tracepoints, &r->info.tracing_data, &err);
 	vec_each(e, &r->events) {
 		struct scheduling_event event = {0};
 
 		s->has_records |= e->attr.flags & ATTR_CONTEXT_SWITCH;
+		if (e->attr.type != PERF_TYPE_TRACEPOINT && s->sampler == CHART_NONE &&
+			(e->attr.sample_period || e->attr.flags & ATTR_FREQ))
+			s->sampler = (u32)(e - r->events.at);
 		if (e->attr.type == PERF_TYPE_TRACEPOINT)
 			event.role = role_of(e->name, &event.io_kind);
 		for (size_t i = 0; i < SCHEDULING_FIELDS; i++)
@@ -370,6 +374,8 @@ void scheduling_take(struct scheduling *s, const struct visit *v)
 			chart_reach(s->chart, v->time);
 		if (v->event < s->events.n && s->events.at[v->event].role != SCHEDULING_NONE)
 			take_sample(s, &s->events.at[v->event], v->sample);
+		else if (v->event == s->sampler && v->time)
+			chart_sampled(s->chart, v->time, v->sample->tid);
 		return;
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:

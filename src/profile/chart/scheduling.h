@@ -48,7 +48,8 @@ struct scheduling {
 	VEC(struct scheduling_event) events;
 	bool has[SCHEDULING_ROLES]; /* the recording has such events */
 	bool has_records;           /* of context switches */
-	u64 n_seen;                 /* samples and records that the chart was made from */
+	u32 sampler; /* the event whose samples tell where tasks ran; CHART_NONE: there is none */
+	u64 n_seen;  /* samples and records that the chart was made from */
 	u64 n_unreadable;
 };
 

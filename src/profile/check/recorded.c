@@ -223,7 +223,8 @@ static void find_types(struct recorded *r, const struct recorded_options *o)
 	typing_resolve(&r->profile, &r->trace.resolver,
 		&(struct typing_events){&r->trace.session.reader.events, o->skid}, o->n_workers);
 	progress_end(o->progress);
-	typing_note_skid(&r->profile, &r->trace.session.reader.events, o->skid, r->log);
+	if (!o->may_lack_types)
+		typing_note_skid(&r->profile, &r->trace.session.reader.events, o->skid, r->log);
 	recorded_stage_ends(r, "data types");
 }
 
@@ -239,7 +240,10 @@ static int scan(struct recorded *r, const struct recorded_options *o, struct err
 		switching_watch(&r->switching, &r->trace.session, o->switching);
 	if (label_needs_sideband(o->labels))
 		sideband_watch(&r->sideband, &r->trace.session);
+	if (o->has_multiplexing)
+		multiplexing_watch(&r->multiplexing, &r->trace.session);
 	result = trace_scan(&r->trace, &o->trace, err);
+	multiplexing_settle(&r->multiplexing);
 	if (label_needs_sideband(o->labels))
 		sideband_settle(&r->sideband);
 	if (!result && switches(o) && switching_cut(&r->switching, err))
@@ -282,6 +286,7 @@ static int read_samples(struct recorded *r, const struct recorded_options *o, st
 static int read_trace(struct recorded *r, const struct recorded_options *o, struct err *err)
 {
 	r->has_wall = o->has_wall;
+	r->skid = o->skid;
 	if (read_samples(r, o, err))
 		return err->code;
 	say_cut(r, max_stack_of(o));
@@ -297,7 +302,7 @@ static int read_trace(struct recorded *r, const struct recorded_options *o, stru
 		ledger_add_lineless(&r->ledger, &r->profile, &r->trace.resolver);
 	else if (o->naming.has_inlined)
 		ledger_add_inlineless(&r->ledger, &r->profile, &r->trace.resolver);
-	if (o->labels & LABEL_BIT(LABEL_ACCESS))
+	if (o->labels & LABEL_BIT(LABEL_ACCESS) && !o->may_lack_types)
 		ledger_add_typeless(&r->ledger, &r->profile, &r->trace.resolver);
 	ledger_add_endings(&r->ledger, &r->profile, &r->trace.machine, r->dump_bytes);
 	/* These rows are not samples, so they are added after the ledger has counted. */
@@ -325,5 +330,6 @@ void recorded_close(struct recorded *r)
 	wall_fini(&r->wall);
 	switching_fini(&r->switching);
 	sideband_fini(&r->sideband);
+	multiplexing_fini(&r->multiplexing);
 	trace_close(&r->trace);
 }

@@ -18,6 +18,7 @@
 #include "profile/import/import.h"
 #include "profile/gather/label.h"
 #include "profile/check/ledger.h"
+#include "profile/check/multiplexing.h"
 #include "profile/gather/sideband.h"
 #include "profile/gather/naming.h"
 #include "profile/gather/typing.h"
@@ -43,6 +44,8 @@ struct recorded_options {
 	u64 labels;    /* LABEL_BIT()s */
 	bool has_stacks;
 	enum typing_skid skid;     /* of LABEL_ACCESS */
+	bool has_multiplexing;     /* struct recorded gets it */
+	bool may_lack_types;       /* what has no LABEL_ACCESS is neither noted nor in the ledger */
 	bool has_wall;             /* the profile is of wall-clock time: see gather.h */
 	const struct cpus *cpus;   /* only samples of these; NULL: of all */
 	const struct spans *spans; /* only samples in these; NULL: in all */
@@ -67,11 +70,13 @@ struct recorded {
 	struct wall wall;     /* with recorded_options.has_wall */
 	struct switching switching;
 	struct sideband sideband; /* if labels need them */
+	struct multiplexing multiplexing;
 	struct profile profile;
 	struct ledger ledger;
 	bool has_wall; /* the profile's events are those of wall-clock time, not the recording's */
-	bool has_chains; /* callers can be known */
-	u32 dump_bytes;  /* size of the largest stack dumps */
+	bool has_chains;       /* callers can be known */
+	enum typing_skid skid; /* of LABEL_ACCESS */
+	u32 dump_bytes;        /* size of the largest stack dumps */
 	u64 stage_began_ns;
 };
 

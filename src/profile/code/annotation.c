@@ -16,7 +16,7 @@ static size_t sort_rows(struct annotation *a)
 
 	a->rows = mem_alloc((p->rows.n + 1) * sizeof(*a->rows));
 	vec_each(row, &p->rows) {
-		u32 symbol = p->frames.at[row->frame].symbol;
+		const u32 symbol = profile_frame_function(p, row->frame);
 		const struct profile_symbol *s = &p->symbols.at[symbol];
 
 		count(&a->totals[row->event], row);
@@ -85,6 +85,9 @@ void annotation_init(struct annotation *a, const struct profile *p)
 			end++;
 		add_function(a, first, end - first);
 	}
+	a->unsampled.counts = a->counts.n;
+	for (size_t e = 0; e < p->events.n; e++)
+		vec_add(&a->counts, ((struct annotation_count){0}));
 	if (a->functions.n)
 		qsort(a->functions.at, a->functions.n, sizeof(*a->functions.at), by_share);
 }
@@ -127,6 +130,64 @@ size_t annotation_find(const struct annotation *a, const char *name, u32 *ret, b
 		if (strstr(annotation_symbol(a, &a->functions.at[i])->name, name))
 			ret[n++] = i;
 	return n;
+}
+
+static u32 position_of(const struct annotation *a, u32 symbol)
+{
+	for (u32 i = 0; i < a->functions.n; i++)
+		if (a->functions.at[i].symbol == symbol)
+			return i;
+	return ANNOTATION_NONE;
+}
+
+static bool holds(const struct profile *p, const struct profile_frame *f, u32 inlined)
+{
+	for (u32 i = 0; i < f->n_inlined; i++)
+		if (p->inlined.at[f->first_inlined + i] == inlined)
+			return true;
+	return false;
+}
+
+/* The function with the largest part of an inlined function's time. */
+static u32 holder_of(const struct annotation *a, u32 inlined)
+{
+	const struct profile *p = a->profile;
+	u64 most = 0;
+	u32 best = ANNOTATION_NONE;
+
+	for (u32 i = 0; i < a->functions.n; i++) {
+		const struct annotation_function *f = &a->functions.at[i];
+		u64 period = 0;
+
+		for (size_t k = f->first; k < f->first + f->n; k++) {
+			const struct profile_row *row = &p->rows.at[a->rows[k].value];
+
+			period += holds(p, &p->frames.at[row->frame], inlined) ? row->period : 0;
+		}
+		if (period > most) {
+			most = period;
+			best = i;
+		}
+	}
+	return best;
+}
+
+u32 annotation_of_symbol(const struct annotation *a, u32 symbol)
+{
+	return a->profile->symbols.at[symbol].is_inlined
+		? holder_of(a, symbol)
+		: position_of(a, profile_function(a->profile, symbol));
+}
+
+u32 annotation_at(const struct annotation *a, u32 dso, u64 start)
+{
+	for (u32 i = 0; i < a->functions.n; i++) {
+		const struct profile_symbol *s = annotation_symbol(a, &a->functions.at[i]);
+
+		if (s->dso == dso && s->start == start)
+			return i;
+	}
+	return ANNOTATION_NONE;
 }
 
 void annotation_places_init(struct annotation_places *places, const struct annotation *a,

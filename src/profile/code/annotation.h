@@ -35,6 +35,8 @@ struct annotation_place {
 struct annotation {
 	const struct profile *profile;
 	VEC(struct annotation_function) functions;
+	struct annotation_function
+		unsampled; /* stands for any function without samples: its counts are 0 */
 	VEC(struct annotation_count) counts;
 	struct annotation_count *totals;   /* by event: all rows */
 	struct annotation_count *nameless; /* by event: in no function */
@@ -59,6 +61,17 @@ const struct profile_symbol *annotation_symbol(const struct annotation *a,
  * whole names matched.
  */
 size_t annotation_find(const struct annotation *a, const char *name, u32 *ret, bool *ret_is_whole);
+
+#define ANNOTATION_NONE UINT32_MAX
+
+/*
+ * The position in annotation->functions of a symbol of the profile: a function, or one of its lines. Of an inlined
+ * function it is the one that holds most of it. ANNOTATION_NONE: it was not sampled itself.
+ */
+u32 annotation_of_symbol(const struct annotation *a, u32 symbol);
+
+/* Likewise of the function that begins at an address of a DSO of the profile. */
+u32 annotation_at(const struct annotation *a, u32 dso, u64 start);
 
 void annotation_places_init(struct annotation_places *places, const struct annotation *a,
 	const struct annotation_function *f, struct resolver *resolver);

@@ -52,6 +52,7 @@ static void add_counts(struct annotation_count *to, const struct annotation_coun
 
 static void add_row(struct assembly *a, u64 va, u32 size)
 {
+	a->longest = MAX(a->longest, size);
 	vec_add(&a->rows,
 		((struct assembly_row){.va = va,
 			.size = size,
@@ -448,23 +449,24 @@ static void sum_lines(struct assembling *s)
 		qsort_r(a->lines.at, a->lines.n, sizeof(*a->lines.at), by_heat, a);
 }
 
-void assembly_init(struct assembly *a, const struct annotation *annotation,
-	const struct annotation_function *f, struct resolver *resolver,
-	const struct assembly_options *options)
+static void assemble(struct assembly *a, const struct annotation *annotation,
+	const struct annotation_function *f, const struct profile_symbol *symbol,
+	struct resolver *resolver, const struct assembly_options *options)
 {
 	const struct profile *p = annotation->profile;
 	struct assembling s = {.a = a, .options = options, .resolver = resolver};
-	struct annotation_places places;
+	struct annotation_places places = {0};
 
 	memset(a, 0, sizeof(*a));
 	a->annotation = annotation;
 	a->function = f;
-	a->symbol = annotation_symbol(annotation, f);
+	a->symbol = symbol;
 	a->dso = &p->dsos.at[a->symbol->dso];
 	s.dso = resolver->machine->dsos.at.at[a->dso->source];
 	a->outside = mem_zalloc((p->events.n + 1) * sizeof(*a->outside));
 	resolver_load(resolver, s.dso);
-	annotation_places_init(&places, annotation, f, resolver);
+	if (f->n)
+		annotation_places_init(&places, annotation, f, resolver);
 	if (options->has_source)
 		open_lines(&s);
 	take_code(&s, &places);
@@ -486,6 +488,45 @@ void assembly_init(struct assembly *a, const struct annotation *annotation,
 	table_fini(&s.name_index);
 	vec_fini(&s.names);
 	str_fini(&s.scratch);
+}
+
+void assembly_init(struct assembly *a, const struct annotation *annotation,
+	const struct annotation_function *f, struct resolver *resolver,
+	const struct assembly_options *options)
+{
+	assemble(a, annotation, f, annotation_symbol(annotation, f), resolver, options);
+}
+
+void assembly_init_unsampled(struct assembly *a, const struct annotation *annotation,
+	const struct profile_symbol *symbol, struct resolver *resolver,
+	const struct assembly_options *options)
+{
+	assemble(a, annotation, &annotation->unsampled, symbol, resolver, options);
+}
+
+bool assembly_leads_to(const struct assembly *a, size_t i, struct resolver *resolver,
+	unsigned style, struct intern *strings, struct profile_symbol *ret)
+{
+	const struct instruction *ins;
+	struct resolver_answer answer;
+	const char *title;
+
+	if (a->no_code.code)
+		return false;
+	ins = &a->disasm.listing.instructions.at[i];
+	if (!ins->has_target || ins->target - a->va < a->code.n)
+		return false;
+	answer = code_name(&a->code, resolver, resolver->machine->dsos.at.at[a->dso->source],
+		ins->target);
+	title = resolver_title(&answer, style, strings);
+	if (!title)
+		return false;
+	*ret = (struct profile_symbol){.dso = a->symbol->dso,
+		.start = answer.start,
+		.end = answer.end,
+		.mode = a->symbol->mode,
+		.name = intern_str(strings, title)};
+	return true;
 }
 
 void assembly_fini(struct assembly *a)

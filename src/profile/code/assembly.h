@@ -76,6 +76,7 @@ struct assembly {
 	struct err no_code;  /* code 0: there is code */
 	struct str no_lines; /* why there are no lines; "": there are, or they are not wanted */
 	u64 va;              /* of the first instruction */
+	u32 longest;         /* bytes of the longest instruction */
 	VEC(struct assembly_row) rows; /* parallel to disasm.listing, if there is code */
 	VEC(struct assembly_frame) frames;
 	VEC(struct assembly_file) files;
@@ -87,7 +88,18 @@ struct assembly {
 void assembly_init(struct assembly *a, const struct annotation *annotation,
 	const struct annotation_function *f, struct resolver *resolver,
 	const struct assembly_options *options);
+/* The same for a function without samples, in a DSO of the profile. The symbol must stay where it is. */
+void assembly_init_unsampled(struct assembly *a, const struct annotation *annotation,
+	const struct profile_symbol *symbol, struct resolver *resolver,
+	const struct assembly_options *options);
 void assembly_fini(struct assembly *a);
+
+/*
+ * The function that row i jumps to or calls, if it is another one: its name is in `strings`. False: the row goes nowhere
+ * else, or nothing is known of where it goes.
+ */
+bool assembly_leads_to(const struct assembly *a, size_t i, struct resolver *resolver,
+	unsigned style, struct intern *strings, struct profile_symbol *ret);
 
 /* The disassembler's text of row i; "" without code. */
 const char *assembly_text(const struct assembly *a, size_t i);

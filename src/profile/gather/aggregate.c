@@ -336,6 +336,12 @@ void aggregate_decay(struct aggregate *a, double factor)
 	profile_scale(&a->profile, factor);
 }
 
+void aggregate_fade(struct aggregate *a, u32 n, u32 of, u64 *rest)
+{
+	aggregate_flush(a, UINT64_MAX);
+	profile_fade(&a->profile, n, of, rest);
+}
+
 void aggregate_forget(struct aggregate *a)
 {
 	aggregate_flush(a, UINT64_MAX);

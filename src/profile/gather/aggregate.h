@@ -95,6 +95,9 @@ bool aggregate_flush(struct aggregate *a, u64 allowed);
 /* Flushes, then multiplies all counts so far by a factor from 0 to 1. */
 void aggregate_decay(struct aggregate *a, double factor);
 
+/* Flushes, then lets all counts fade to n / of: profile_fade(). */
+void aggregate_fade(struct aggregate *a, u32 n, u32 of, u64 *rest);
+
 /*
  * Flushes, merges equal rows and drops rows that have decayed to nothing. No space is borrowed afterwards, so
  * machine_forget() may follow.

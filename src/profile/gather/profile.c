@@ -275,16 +275,9 @@ static u64 scaled(u64 n, double factor)
 	return (u64)((double)n * factor);
 }
 
-void profile_scale(struct profile *p, double factor)
+/* Everything but rows and events. */
+static void scale_others(struct profile *p, double factor)
 {
-	vec_each(e, &p->events)
-		e->n_samples = e->period = 0;
-	vec_each(row, &p->rows) {
-		row->n_samples = scaled(row->n_samples, factor);
-		row->period = scaled(row->period, factor);
-		p->events.at[row->event].n_samples += row->n_samples;
-		p->events.at[row->event].period += row->period;
-	}
 	vec_each(branch, &p->branches)
 		*branch = (struct profile_branch){scaled(branch->n_told, factor),
 			scaled(branch->n_predicted, factor), scaled(branch->n_aborts, factor),
@@ -294,6 +287,41 @@ void profile_scale(struct profile *p, double factor)
 		e->n_samples = scaled(e->n_samples, factor);
 	p->n_walked = scaled(p->n_walked, factor);
 	p->n_passed_over = scaled(p->n_passed_over, factor);
+}
+
+/* Events count what their rows do. */
+static void sum_events(struct profile *p)
+{
+	vec_each(e, &p->events)
+		e->n_samples = e->period = 0;
+	vec_each(row, &p->rows) {
+		p->events.at[row->event].n_samples += row->n_samples;
+		p->events.at[row->event].period += row->period;
+	}
+}
+
+void profile_scale(struct profile *p, double factor)
+{
+	vec_each(row, &p->rows) {
+		row->n_samples = scaled(row->n_samples, factor);
+		row->period = scaled(row->period, factor);
+	}
+	sum_events(p);
+	scale_others(p, factor);
+}
+
+void profile_fade(struct profile *p, u32 n, u32 of, u64 *rest)
+{
+	vec_each(row, &p->rows) {
+		const u64 before = row->n_samples, left = before * n + *rest;
+
+		row->n_samples = left / of;
+		*rest = left % of;
+		row->period = scaled(row->period,
+			before ? (double)row->n_samples / (double)before : (double)n / of);
+	}
+	sum_events(p);
+	scale_others(p, (double)n / of);
 }
 
 /* A copy of a profile with its rows and only what they use. */

@@ -313,6 +313,13 @@ void profile_add_branch(struct profile_branch *branch, const struct profile_bran
 void profile_scale(struct profile *p, double factor);
 
 /*
+ * The same by n / of, for counts that fade again and again: what is lost by rounding a row is added to the next ones, so
+ * that sums fade as they should, and rows of few samples vanish one after the other; the periods of a row follow its
+ * samples. *rest, less than `of`, goes from call to call.
+ */
+void profile_fade(struct profile *p, u32 n, u32 of, u64 *rest);
+
+/*
  * Merges equal rows; drops rows that count nothing, and stacks, frames, DSOs and strings that no row uses. The profile
  * must have no names yet.
  */

@@ -146,6 +146,15 @@ static bool counts_before(const struct typing_events *e, u32 event)
 	return event < e->events->n && is_one_behind(skid_of(&e->events->at[event].attr));
 }
 
+enum typing_distance typing_distance(const struct typing_events *e, u32 event)
+{
+	if (counts_before(e, event))
+		return TYPING_ONE_BEFORE;
+	return event < e->events->n && skid_of(&e->events->at[event].attr) == SKID_SOME
+		? TYPING_SOME_BEFORE
+		: TYPING_EXACT;
+}
+
 static void fill_labels(struct typing *t, const struct typing_events *events)
 {
 	struct profile *p = t->profile;

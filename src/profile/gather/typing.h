@@ -38,6 +38,15 @@ struct typing_events {
 void typing_resolve(struct profile *p, struct resolver *resolver,
 	const struct typing_events *events, unsigned n_workers);
 
+/* How far an event's samples are from the accesses that count for them. */
+enum typing_distance {
+	TYPING_EXACT,
+	TYPING_ONE_BEFORE, /* that of the instruction that ran before the sampled one */
+	TYPING_SOME_BEFORE, /* the instruction that caused the sample is some way before the one whose access counts */
+};
+
+enum typing_distance typing_distance(const struct typing_events *e, u32 event);
+
 /* Notes which events' samples do not name the instruction that caused them. */
 void typing_note_skid(const struct profile *p, const struct event_list *events,
 	enum typing_skid wish, struct log *log);

@@ -78,6 +78,22 @@ void calls_init(struct calls *c, const struct profile *p)
 	table_fini(&index);
 }
 
+void calls_init_part(struct calls *c, const struct calls *whole, const struct profile *part,
+	const u32 *rows)
+{
+	*c = *whole;
+	c->of_row = mem_alloc((part->rows.n + 1) * sizeof(*c->of_row));
+	sort_rows(c, part);
+	for (size_t i = 0; i < part->rows.n; i++)
+		c->of_row[i] = whole->of_row[rows[i]];
+}
+
+void calls_fini_part(struct calls *c)
+{
+	memset(&c->nodes, 0, sizeof(c->nodes));
+	calls_fini(c);
+}
+
 void calls_fini(struct calls *c)
 {
 	vec_fini(&c->nodes);

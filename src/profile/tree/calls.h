@@ -32,4 +32,9 @@ struct calls {
 void calls_init(struct calls *c, const struct profile *p);
 void calls_fini(struct calls *c);
 
+/* The same nodes for a profile with some of the rows: rows[i] is the whole's position of row i. The whole must stay. */
+void calls_init_part(struct calls *c, const struct calls *whole, const struct profile *part,
+	const u32 *rows);
+void calls_fini_part(struct calls *c);
+
 #endif

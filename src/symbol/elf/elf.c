@@ -245,6 +245,12 @@ void elf_close(struct elf *elf)
 	memset(elf, 0, sizeof(*elf));
 }
 
+void elf_rest(const struct elf *elf)
+{
+	if (elf->is_mapped)
+		(void)madvise((void *)elf->data, elf->size, MADV_DONTNEED);
+}
+
 const struct arch *elf_arch(const struct elf *elf)
 {
 	const struct arch *arch = arch_of_machine(elf->machine);

@@ -65,6 +65,9 @@ int elf_of_memory(struct elf *elf, const void *data, u64 size, struct err *err);
 int elf_open_debugdata(struct elf *elf, const struct elf *image, struct err *err);
 void elf_close(struct elf *elf);
 
+/* Gives back the memory of the file's pages, which are read again where they are needed. Views stay valid. */
+void elf_rest(const struct elf *elf);
+
 /* Returns the file's architecture; NULL: it is unknown, or the ELF class is not the machine's (x32). */
 const struct arch *elf_arch(const struct elf *elf);
 

@@ -49,6 +49,16 @@ void dso_files_close(struct dso_files *f, u32 id)
 	f->at[id] = NULL;
 }
 
+void dso_files_rest(const struct dso_files *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		if (!f->at[i])
+			continue;
+		elf_rest(&f->at[i]->image);
+		elf_rest(&f->at[i]->debug);
+	}
+}
+
 void dso_files_fini(struct dso_files *f)
 {
 	for (size_t i = 0; i < f->n; i++)

@@ -78,6 +78,9 @@ struct dso_file *dso_files_get(struct dso_files *f, const struct dso *dso);
 /* Ends one use of what dso_files_get() returned. The last one closes the files; the next use opens them again. */
 void dso_files_close(struct dso_files *f, u32 id);
 
+/* Gives back the memory of all mapped files' pages: elf_rest(). For those that go on for hours. */
+void dso_files_rest(const struct dso_files *f);
+
 /* Opens the DSO's debug file, too. Returns whether there is one. */
 bool dso_files_debug(struct dso_files *f, struct dso_file *file);
 

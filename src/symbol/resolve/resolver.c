@@ -30,18 +30,36 @@ void resolver_set_recording(struct resolver *r, const struct reader *reader,
 	simpleperf_init(&r->simpleperf, &reader->info);
 }
 
+static void close_dso(struct resolver_dso *d)
+{
+	symtab_fini(&d->own);
+	datanames_fini(&d->data);
+	perfmap_fini(&d->perfmap);
+	line_close(d->lines);
+	elf_close(&d->module);
+	elf_close(&d->module_debug);
+}
+
+void resolver_forget(struct resolver *r, const bool *is_kept)
+{
+	for (size_t i = 0; i < r->n_dsos; i++) {
+		struct resolver_dso *d = &r->dsos[i];
+
+		if (!d->is_loaded || is_kept[i])
+			continue;
+		close_dso(d);
+		if (d->file)
+			dso_files_close(r->files, (u32)i);
+		memset(d, 0, sizeof(*d));
+	}
+}
+
 void resolver_fini(struct resolver *r)
 {
 	if (r->has_kernel_reader)
 		pthread_join(r->kernel_reader, NULL);
-	for (size_t i = 0; i < r->n_dsos; i++) {
-		symtab_fini(&r->dsos[i].own);
-		datanames_fini(&r->dsos[i].data);
-		perfmap_fini(&r->dsos[i].perfmap);
-		line_close(r->dsos[i].lines);
-		elf_close(&r->dsos[i].module);
-		elf_close(&r->dsos[i].module_debug);
-	}
+	for (size_t i = 0; i < r->n_dsos; i++)
+		close_dso(&r->dsos[i]);
 	mem_free(r->dsos);
 	packages_fini(&r->packages);
 	kernel_close(&r->kernel);

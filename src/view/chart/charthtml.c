@@ -17,6 +17,7 @@ struct writing {
 	const struct chart *t;
 	const struct chartsvg_options *o;
 	const struct chartsvg_about *about;
+	const struct chartstacks *stacks;
 	struct chartrows rows;
 	VEC(u32) cpus;
 	VEC(const char *) names;
@@ -126,7 +127,102 @@ static void add_wakes(const struct writing *w)
 		chunk_add_number(&chunk, wake->from == CHART_NONE ? 0 : (u64)wake->from + 1);
 		chunk_add_number(&chunk, wake->to);
 		chunk_add_number(&chunk, wake->n);
+		chunk_add_number(&chunk, wake->stack);
 		before = MAX(wake->time, before);
+	}
+	chunk_close(&chunk);
+}
+
+static void add_ios(const struct writing *w)
+{
+	enum { EAGAIN_NUMBER = 11 }; /* as Linux numbers it, on whatever machine */
+	u64 before = w->t->begin;
+	struct chunk chunk;
+
+	chunk_open(&chunk, w->out, "ios");
+	vec_each(io, &w->t->ios) {
+		if (w->o->skips_eagain && io->error == EAGAIN_NUMBER)
+			continue;
+		add_distance(&chunk, io->from, before);
+		chunk_add_number(&chunk, io->until - io->from);
+		chunk_add_number(&chunk, io->kind);
+		chunk_add_number(&chunk, io->life);
+		chunk_add_number(&chunk, io->bytes);
+		chunk_add_number(&chunk, io->fd < 0 ? 0 : (u64)io->fd + 1);
+		chunk_add_number(&chunk, (u64)MAX(io->error, 0));
+		chunk_add_number(&chunk, io->n);
+		before = io->from;
+	}
+	chunk_close(&chunk);
+}
+
+static void add_speeds(const struct writing *w)
+{
+	struct chunk chunk;
+
+	chunk_open(&chunk, w->out, "speeds");
+	vec_each(cpu, &w->cpus) {
+		const struct chart_cpu *c = &w->t->cpus.at[*cpu];
+		u64 before = w->t->begin;
+
+		chunk_add_number(&chunk, c->speeds.n);
+		vec_each(speed, &c->speeds) {
+			chunk_add_number(&chunk, speed->time - MIN(speed->time, before));
+			chunk_add_number(&chunk, speed->khz);
+			before = MAX(speed->time, before);
+		}
+	}
+	chunk_close(&chunk);
+}
+
+/* ---- stacks ---- */
+
+static void add_frames(const struct writing *w)
+{
+	const struct chartstacks *s = w->stacks;
+	struct chunk chunk;
+
+	chunk_open(&chunk, w->out, "frames");
+	vec_each(name, &s->names) {
+		chunk_add(&chunk, name->text, strlen(name->text));
+		chunk_add(&chunk, "\n", 1);
+	}
+	chunk_close(&chunk);
+	chunk_open(&chunk, w->out, "kinds");
+	vec_each(name, &s->names)
+		chunk_add_number(&chunk, name->kind);
+	chunk_close(&chunk);
+	chunk_open(&chunk, w->out, "stacks");
+	for (u32 i = 1; i < s->nodes.n; i++) {
+		chunk_add_number(&chunk, i - 1 - s->nodes.at[i].parent);
+		chunk_add_number(&chunk, s->nodes.at[i].name);
+	}
+	chunk_close(&chunk);
+}
+
+static void add_stacks(const struct writing *w)
+{
+	u64 before = w->t->begin;
+	struct chunk chunk;
+
+	add_frames(w);
+	chunk_open(&chunk, w->out, "waits");
+	vec_each(wait, &w->t->waits) {
+		add_distance(&chunk, wait->until, before);
+		chunk_add_number(&chunk, wait->until - wait->from);
+		chunk_add_number(&chunk, wait->life);
+		chunk_add_number(&chunk, wait->stack);
+		chunk_add_number(&chunk, wait->state);
+		before = wait->until;
+	}
+	chunk_close(&chunk);
+	chunk_open(&chunk, w->out, "samples");
+	before = w->t->begin;
+	vec_each(sample, &w->t->samples) {
+		add_distance(&chunk, sample->time, before);
+		chunk_add_number(&chunk, sample->life);
+		chunk_add_number(&chunk, sample->stack);
+		before = sample->time;
 	}
 	chunk_close(&chunk);
 }
@@ -162,6 +258,10 @@ static void add_about(const struct writing *w, u64 n_pieces)
 	json_u64(&text, "lives", w->t->lives.n);
 	json_u64(&text, "pieces", n_pieces);
 	json_u64(&text, "wakes", w->t->wakes.n);
+	if (w->stacks) {
+		json_u64(&text, "waitsShortest", w->t->waits_shortest);
+		json_u64(&text, "samplesEvery", w->t->samples_every);
+	}
 	json_u64(&text, "leftOut", w->rows.n_left_out);
 	json_open(&text, "cpus", '[');
 	for (size_t i = 0; i < w->cpus.n; i++)
@@ -246,9 +346,9 @@ static void find_lanes(struct writing *w)
 }
 
 void charthtml_add(struct out *out, struct chart *t, const struct chartsvg_options *o,
-	const struct chartsvg_about *about)
+	const struct chartsvg_about *about, const struct chartstacks *stacks)
 {
-	struct writing w = {.out = out, .t = t, .o = o, .about = about};
+	struct writing w = {.out = out, .t = t, .o = o, .about = about, .stacks = stacks};
 	struct str *text = &out->text;
 
 	find_lanes(&w);
@@ -264,6 +364,10 @@ void charthtml_add(struct out *out, struct chart *t, const struct chartsvg_optio
 	add_lives(&w);
 	add_about(&w, add_pieces(&w));
 	add_wakes(&w);
+	add_ios(&w);
+	add_speeds(&w);
+	if (stacks)
+		add_stacks(&w);
 	add_names(&w);
 	add_static(&w);
 	str_addf(text, "<script>\n%s</script>\n</body>\n</html>\n", assets_chartpage);

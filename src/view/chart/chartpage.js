@@ -6,7 +6,7 @@ const STATE_NAMES = ['Nothing', 'Running', 'Idle', 'Deeper Idle', 'Deepest Idle'
 const LIGHT = ['', '#2f6fde', '#b9dccb', '#7fbf9f', '#3f9a72', '#aab2bd', '#eba300', '#d0342c'];
 const DARK = ['', '#5b93f5', '#3f6b58', '#58947a', '#7cc7a5', '#5f6873', '#e0a526', '#ef6a5f'];
 const HEIGHTS = [0, 1, .5, .35, .2, .15, .75, .5];
-const ROW = 18, BAR = 14, AXIS = 22, GUTTER = 170, CHAIN = 12, TABLE_ROWS = 200;
+const BAR = 14, AXIS = 22, GUTTER = 170, CHAIN = 12, TABLE_ROWS = 200, WAKE = 5;
 
 /**
  * Pieces of all lanes, one lane after the other: those of lane i from starts[i] up to starts[i + 1], each until the next begins, the last
@@ -14,7 +14,7 @@ const ROW = 18, BAR = 14, AXIS = 22, GUTTER = 170, CHAIN = 12, TABLE_ROWS = 200;
  */
 const chart = {
 	about: /** @type {{title: string, remarks: string, span: number, begin: number, shortest: number, rows: number, lives: number, pieces: number,
-		wakes: number, leftOut: number, cpus: number[]}} */ (/** @type {any} */ (null)),
+		wakes: number, leftOut: number, cpus: number[], waitsShortest?: number, samplesEvery?: number}} */ (/** @type {any} */ (null)),
 	names: /** @type {string[]} */ ([]),
 	rows: new Uint32Array(0),   // name, process, lives, the first one's tid
 	lives: new Float64Array(0), // tid, process, name, row + 1, start, length
@@ -45,13 +45,14 @@ async function loadChart() {
 	readLanes(pieces, nLanes);
 }
 
-/** Lives and wake-ups, which the first picture does not need. */
+/** A distance in either direction, written as a small number. @param {number} n */
+const distance = n => n % 2 ? -(n + 1) / 2 : n / 2;
+
+/** Lives, wake-ups, I/O and stacks, which the first picture does not need. */
 async function loadRest() {
 	const about = chart.about, chunks = await Promise.all([inflateChunk('lives'), inflateChunk('wakes')]);
-	const lives = readNumbers(chunks[0], new Float64Array(6 * about.lives)), wakes = chart.wakes = readNumbers(chunks[1], new Float64Array(4 * about.wakes));
+	const lives = readNumbers(chunks[0], new Float64Array(6 * about.lives)), wakes = chart.wakes = readNumbers(chunks[1], new Float64Array(WAKE * about.wakes));
 
-	/** @param {number} n */
-	const distance = n => n % 2 ? -(n + 1) / 2 : n / 2;
 	for (let i = 0, tid = 0, from = 0; i < lives.length; i += 6) {
 		lives[i] = tid += distance(lives[i]);
 		lives[i + 1] = tid + distance(lives[i + 1]);
@@ -59,12 +60,13 @@ async function loadRest() {
 	}
 	chart.wakeAt = new Float64Array(about.wakes);
 	for (let i = 0, at = 0; i < about.wakes; i++)
-		chart.wakeAt[i] = at += wakes[4 * i];
+		chart.wakeAt[i] = at += wakes[WAKE * i];
 	chart.livesOf = Array.from({length: about.rows}, () => []);
 	for (let i = 0; i < about.lives; i++)
 		if (lives[6 * i + 3])
 			chart.livesOf[lives[6 * i + 3] - 1].push(i);
 	chart.lives = lives;
+	await Promise.all([loadIo(), loadStacks()]);
 }
 
 /** @param {Uint8Array} bytes @param {number} nLanes */
@@ -127,6 +129,8 @@ const lifeName = life => `${chart.names[chart.lives[6 * life + 2]]}:${chart.live
 
 /** @param {number} lane */
 function laneName(lane) {
+	if (ioLane(lane))
+		return IO_GROUPS[ioLane(lane).group];
 	const row = lane - chart.about.cpus.length;
 	if (row < 0)
 		return `CPU ${chart.about.cpus[lane]}`;
@@ -144,29 +148,29 @@ function timeText(ns, digits = 6) {
 /** The last wake-up of a life at or before a time, or -1. @param {number} life @param {number} time */
 function wakeBefore(life, time) {
 	let wake = above(chart.wakeAt, 0, chart.wakeAt.length, time) - 1;
-	while (wake >= 0 && chart.wakes[4 * wake + 2] !== life)
+	while (wake >= 0 && chart.wakes[WAKE * wake + 2] !== life)
 		wake--;
 	return wake;
 }
 
-/** What woke a life up to a time, and what woke that, as sentences. @param {number} life @param {number} time */
+/** What woke a life up to a time, and what woke that: sentences, and where the waker was. @param {number} life @param {number} time */
 function chainOf(life, time) {
-	const lines = [];
+	const lines = /** @type {{text: string, stack: number}[]} */ ([]);
 
 	for (let i = 0; i < CHAIN && life >= 0; i++) {
 		const wake = wakeBefore(life, time);
 		if (wake < 0)
 			break;
-		const at = chart.wakeAt[wake], from = chart.wakes[4 * wake + 1] - 1, n = chart.wakes[4 * wake + 3];
+		const at = chart.wakeAt[wake], from = chart.wakes[WAKE * wake + 1] - 1, n = chart.wakes[WAKE * wake + 3], stack = chart.wakes[WAKE * wake + 4];
 		const many = n > 1 ? ` (the first of ${n} that were merged)` : '';
 		if (from < 0) {
-			lines.push(`${lifeName(life)} was woken at ${timeText(at, 9)} by an interrupt${many}`);
+			lines.push({text: `${lifeName(life)} was woken at ${timeText(at, 9)} by an interrupt${many}`, stack});
 			break;
 		}
 		const row = chart.lives[6 * from + 3] - 1, lane = row + chart.about.cpus.length, piece = row < 0 ? -1 : pieceAt(lane, at);
 		const ran = piece >= 0 && chart.state[piece] >> 2 === RUNNING
 			? `, which had run since ${timeText(chart.from[piece], 9)} (${timeText(at - chart.from[piece])})` : '';
-		lines.push(`${lifeName(life)} was woken at ${timeText(at, 9)} by ${lifeName(from)}${ran}${many}`);
+		lines.push({text: `${lifeName(life)} was woken at ${timeText(at, 9)} by ${lifeName(from)}${ran}${many}`, stack});
 		life = from;
 		time = piece >= 0 ? chart.from[piece] : at - 1;
 	}
@@ -272,7 +276,10 @@ function drawLanes(c, ratio, shown) {
 	const image = own.createImageData(layer.width, layer.height);
 	layer.pixels = new Uint32Array(image.data.buffer);
 	for (const {lane, y} of shown)
-		drawLane(lane, y * ratio, BAR * ratio, colours);
+		if (ioLane(lane))
+			drawIo(lane, y * ratio, BAR * ratio);
+		else
+			drawLane(lane, y * ratio, BAR * ratio, colours);
 	own.putImageData(image, 0, 0);
 	c.drawImage(layer.canvas, gutter(), 0, plotWidth(), layer.height / ratio);
 }
@@ -330,14 +337,15 @@ function draw() {
 	const shown = lanes.slice(first, last).map((lane, i) => ({lane, y: AXIS + (first + i) * ROW - pane.scrollTop})).filter(({y}) => y >= AXIS - 4);
 	drawLanes(c, ratio, shown);
 	for (const {lane, y} of shown) {
-		const row = lane - chart.about.cpus.length, isThread = row >= 0 && chart.rows[4 * row + 1];
+		const row = lane - chart.about.cpus.length, isIo = ioLane(lane) !== undefined, isThread = isIo || (row >= 0 && chart.rows[4 * row + 1]);
+		drawSpeeds(c, lane, y);
 		drawNames(c, lane, y);
 		c.save();
 		c.beginPath();
 		c.rect(0, y, gutter() - 6, ROW);
 		c.clip();
 		c.fillStyle = isThread ? dim : text;
-		c.fillText(laneName(lane), isThread ? 16 : 6, y + BAR - 2);
+		c.fillText(laneName(lane), isIo ? 30 : isThread ? 16 : 6, y + BAR - 2);
 		c.restore();
 	}
 	drawMarks(c, mark);
@@ -364,7 +372,7 @@ function drawMarks(c, mark) {
 	c.lineWidth = 1;
 	const life = at.lane < chart.about.cpus.length ? -1 : lifeAt(at.lane - chart.about.cpus.length, chart.from[at.piece]);
 	const wake = life < 0 ? -1 : wakeBefore(life, chart.from[at.piece]);
-	const from = wake < 0 ? -1 : chart.wakes[4 * wake + 1] - 1, row = from < 0 ? -1 : chart.lives[6 * from + 3] - 1;
+	const from = wake < 0 ? -1 : chart.wakes[WAKE * wake + 1] - 1, row = from < 0 ? -1 : chart.lives[6 * from + 3] - 1;
 	const other = row < 0 ? -1 : lanes.indexOf(row + chart.about.cpus.length), time = wake < 0 ? 0 : chart.wakeAt[wake];
 	if (other < 0 || time < view.from || time > view.to)
 		return;
@@ -441,38 +449,48 @@ function filterLanes() {
 		return;
 	}
 	lanes = all.filter(lane => lane < chart.about.cpus.length || !pattern || pattern.test(laneName(lane)) ||
-		(chart.livesOf[lane - chart.about.cpus.length] || []).some(life => pattern && pattern.test(lifeName(life))));
-	statusLine.textContent = pattern ? `${lanes.length - chart.about.cpus.length} of ${chart.about.rows} rows` : '';
+		(chart.livesOf[lane - chart.about.cpus.length] || []).some(life => pattern && pattern.test(lifeName(life)))).flatMap(withIo);
+	statusLine.textContent = pattern ? `${lanes.filter(lane => !ioLane(lane)).length - chart.about.cpus.length} of ${chart.about.rows} rows` : '';
 	redraw();
 }
 
 /** Says all about the interval at a place. @param {number} lane @param {number} time */
 function select(lane, time) {
-	const piece = pieceAt(lane, time), nCpus = chart.about.cpus.length;
+	const isIo = ioLane(lane) !== undefined, piece = isIo ? -1 : pieceAt(lane, time), nCpus = chart.about.cpus.length;
 	view.at = piece >= 0 && chart.state[piece] >> 2 && chart.lives.length ? {lane, piece} : null;
 	detail.replaceChildren();
 	redraw();
+	if (isIo)
+		detail.append(...ioTexts(lane, time).map(text => make('div', {}, text)));
 	if (!view.at)
 		return;
 	const end = endOf(lane, piece), life = lane < nCpus ? chart.who[piece] - 1 : lifeAt(lane - nCpus, time), state = chart.state[piece] >> 2;
 	const where = lane >= nCpus && state === RUNNING && chart.who[piece] ? ` on CPU ${chart.who[piece] - 1}` : '';
 	const merged = chart.state[piece] & 2 ? ' in a group of shorter intervals, whose order is not known' : '';
 	const lines = [`${lane < nCpus ? laneName(lane) + ': ' : ''}${life >= 0 ? lifeName(life) + ' ' : ''}${STATE_NAMES[state]}${where} for ${timeText(end - chart.from[piece])}` +
-		`, from ${timeText(chart.from[piece], 9)} to ${timeText(end, 9)}${merged}`];
-	if (life >= 0 && (state === RUNNING || state === WAITING))
-		lines.push(...chainOf(life, chart.from[piece]));
+		`, from ${timeText(chart.from[piece], 9)} to ${timeText(end, 9)}${speedText(lane, time)}${merged}`];
 	for (const text of lines)
-		detail.append(make('span', {}, text));
+		detail.append(make('div', {}, text));
+	if (life >= 0 && (state === RUNNING || state === WAITING))
+		for (const {text, stack} of chainOf(life, chart.from[piece]))
+			detail.append(withStack(text, stack));
+	else if (life >= 0)
+		detail.append(withStack('Where it was meanwhile', waitedAt(life, time), ''));
 }
 
-/** The table of the selected range. */
+/** A sentence, with the stack that belongs to it folded away. @param {string} text @param {number} stack @param {string} [without] what is said if there is none */
+function withStack(text, stack, without = text) {
+	return stack ? make('details', {}, make('summary', {}, text), make('div', {class: 'name'}, ...framesOf(stack).map(name => make('div', {}, name)))) : make('div', {}, without);
+}
+
+/** The tables and the flame graph of the selected range. */
 function showSums() {
 	sums.hidden = !view.range;
 	sums.replaceChildren();
 	if (!view.range)
 		return;
 	const [from, to] = view.range, nCpus = chart.about.cpus.length, states = [RUNNING, WAITING, BLOCKED, SLEEPING];
-	const rows = lanes.filter(lane => lane >= nCpus).map(lane => ({lane, ns: sumsOfLane(lane, from, to)}))
+	const rows = lanes.filter(lane => lane >= nCpus && !ioLane(lane)).map(lane => ({lane, ns: sumsOfLane(lane, from, to)}))
 		.filter(row => states.some(s => row.ns[s])).sort((a, b) => b.ns[RUNNING] - a.ns[RUNNING] || a.lane - b.lane);
 	const table = make('table', {class: 'sums'}, make('thead', {}, make('tr', {}, ...states.map(s => make('th', {class: 'number'}, STATE_NAMES[s])), make('th', {}, 'Task'))));
 	const body = make('tbody', {});
@@ -483,7 +501,8 @@ function showSums() {
 	zoomIn.onclick = () => show(from, to);
 	clear.onclick = () => keys.Escape();
 	sums.append(make('h2', {}, `${timeText(to - from)} from ${timeText(from, 9)}`), make('div', {class: 'tools'}, zoomIn, clear),
-		make('div', {class: 'scroll'}, table), make('p', {class: 'dim'}, rows.length > TABLE_ROWS ? `and ${rows.length - TABLE_ROWS} more rows` : ''));
+		make('div', {class: 'two'}, rangeFlame(from, to), make('div', {class: 'scroll'}, table,
+			make('p', {class: 'dim'}, rows.length > TABLE_ROWS ? `and ${rows.length - TABLE_ROWS} more rows` : ''), ioTable(from, to))));
 }
 
 /** @type {Object<string, () => void>} */
@@ -494,8 +513,8 @@ const keys = {
 	Escape: () => { view.range = view.at = null; detail.replaceChildren(); help.hidden = true; showSums(); remember(); redraw(); },
 	'?': () => { help.hidden = !help.hidden; redraw(); },
 };
-const KEY_TEXTS = [['w s, + -, Ctrl or Shift and the wheel', 'zoom'], ['a d, arrows, dragging', 'move'], ['Shift and dragging', 'sums of that range'],
-	['click', 'the interval, and who woke the task'], ['f', 'zoom to the interval'], ['/', 'search tasks'], ['0', 'everything'], ['Escape', 'select nothing']];
+const KEY_TEXTS = [['w s, + -, Ctrl or Shift and the wheel', 'zoom'], ['a d, arrows, dragging', 'move'], ['Shift and dragging', 'sums and a flame graph of that range'],
+	['click', 'the interval, who woke the task, and where these were'], ['f', 'zoom to the interval'], ['/', 'search tasks'], ['0', 'everything'], ['Escape', 'select nothing']];
 
 /** @param {MouseEvent} event */
 function placeOf(event) {
@@ -557,6 +576,22 @@ function listen() {
 	});
 }
 
+/** What I/O and frequencies look like, if there are any. */
+function addLegend() {
+	const colours = isDark() ? IO_DARK : IO_LIGHT, legend = document.querySelector('.legend');
+	/** @param {string} colour @param {string} text */
+	const add = (colour, text) => {
+		const swatch = make('i');
+		swatch.style.background = colour;
+		legend?.append(make('span', {}, swatch, text));
+	};
+	IO_GROUPS.forEach((name, group) => io.lanes.some(lane => lane.group === group) && add(colours[group], name));
+	if (io.lanes.some(lane => lane.ios.some(i => io.all[i + 6])))
+		add(colours[4], 'I/O that failed');
+	if (io.speeds.some(speeds => speeds.length))
+		add(isDark() ? '#d9a4f5' : '#7b3fa0', 'frequency');
+}
+
 function build() {
 	const app = /** @type {HTMLElement} */ (document.getElementById('app')), legend = make('div', {class: 'legend'});
 	const keysButton = make('button', {type: 'button', 'aria-label': 'keys'}, '?');
@@ -572,6 +607,7 @@ function build() {
 	pane.append(filler);
 	sums.style.cssText = 'max-height: 38vh; overflow-y: auto; flex: none';
 	help.style.flex = 'none';
+	detail.style.cssText = 'display: block; max-height: 26vh; overflow-y: auto; flex: none';
 	const remarks = (chart.about.shortest ? `Neighbours shorter than ${timeText(chart.about.shortest)} are merged: their times are exact, their order within is not.\n` : '') + chart.about.remarks;
 	app.append(make('header', {}, make('h1', {}, chart.about.title), keysButton), make('div', {class: 'bar'}, search, statusLine), legend, help, pane, detail, sums,
 		make('div', {class: 'legend'}, ...remarks.split('\n').filter(text => text).map(text => make('span', {}, text))));
@@ -587,6 +623,8 @@ function build() {
 	await new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)));
 	await loadRest();
 	filterLanes();
+	showSums();
+	addLegend();
 	document.documentElement.dataset.ready = '1';
 })().catch(error => {
 	(document.getElementById('app') || document.body).textContent = `This page cannot be shown: ${error.message}`;

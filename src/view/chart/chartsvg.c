@@ -181,7 +181,8 @@ static void add_axis(struct drawing *d)
 	struct str *s = text_of(d), word = {0};
 
 	str_add(s, "<g id=\"axis\">\n");
-	for (u64 at = 0; at <= span; at += step) {
+	for (u64 i = 0; i <= span / step; i++) {
+		const u64 at = i * step;
 		const double x = (double)paths_x(&d->paths, d->t->begin + at) * d->scale;
 
 		str_addf(s, "<path class=\"grid\" d=\"M%.2f %dV%.1f\"/>\n", GUTTER + x, HEAD - 8,

@@ -203,10 +203,10 @@ static void add_track(struct chrome_writer *w, const struct track *track, u32 nt
 /* How much of an event there was, over time: how many CPUs were busy if it is time, else how often it came in a second. */
 static void add_counter(struct chrome_writer *w, u32 part)
 {
-	const u64 first = w->tracks.first_time, span = w->tracks.last_time - first + 1;
-	const u64 width = span / COUNTER_BINS + 1;
+	const u64 first = w->tracks.first_time, length = w->tracks.last_time - first;
+	const u64 width = length / COUNTER_BINS + 1;
 	const bool is_time = w->r->parts[part].is_time;
-	u64 sums[COUNTER_BINS + 1] = {0};
+	u64 sums[COUNTER_BINS] = {0};
 	struct str name = {0};
 
 	vec_each(track, &w->tracks.at)
@@ -216,7 +216,7 @@ static void add_counter(struct chrome_writer *w, u32 part)
 			sums[(item->time - first) / width] += item->value;
 		}
 	str_addf(&name, is_time ? "%s: CPUs" : "%s: per second", w->r->parts[part].name);
-	for (u64 bin = 0; bin * width < span; bin++) {
+	for (u64 bin = 0; bin <= length / width; bin++) {
 		traceevents_begin(&w->events, "C", w->tracks.at.at[0].pid, 0);
 		traceevents_time(&w->events, first + bin * width);
 		json_text(w->text, "name", str_text(&name));

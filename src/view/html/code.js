@@ -15,6 +15,16 @@ let codes;
 /** What stands in the section now. */
 let codeShown = '';
 
+/**
+ * As view/code/annotate_types_page.h says. Of each event: samples in types with members, all samples, how far they are from accesses.
+ * @typedef {{types: number, events: [number, number, number][], shown: {name: string, size: number, n: number, lines: any[][]}[]}} Types
+ */
+
+const LINE_COUNTS = 7, TYPES_OPEN = 2;
+/** What is said of events whose samples are not exactly where the access was. */
+const DISTANCES = ['', '; its samples are late: the access is that of the instruction that ran before the sampled one',
+	'; its samples are some way behind what caused them: types are those of the sampled instructions'];
+
 async function loadCode() {
 	codes = codes || JSON.parse(await textOfChunk('code'));
 	return /** @type {{functions: number, shown: Code[]}} */ (codes);
@@ -30,12 +40,15 @@ function buildCode() {
 	ui.codeAbout = make('p', {class: 'dim'});
 	ui.source = make('div', {class: 'listing', 'aria-label': 'Source', tabindex: 0});
 	ui.assembly = make('div', {class: 'listing', 'aria-label': 'Instructions', tabindex: 0});
-	return make('section', {class: 'code', 'aria-label': 'Code'}, make('p', {}, ui.codeOf), ui.codeAbout,
-		make('div', {class: 'two'}, ui.source, ui.assembly));
+	return make('section', {class: 'code', 'aria-label': 'Code'}, make('p', {class: 'tools'}, ui.codeOf,
+		ui.toTypes = make('button', {hidden: true, click: () => ui.types.scrollIntoView()}, 'Data types')), ui.codeAbout,
+		make('div', {class: 'two'}, ui.source, ui.assembly), ui.types = make('div', {class: 'types'}));
 }
 
 async function showCode() {
 	const {functions, shown: all} = await loadCode(), event = state.event;
+
+	showTypes();
 	const list = all.filter(code => code.counts[2 * event] > 0).sort((a, b) => b.counts[2 * event + 1] - a.counts[2 * event + 1]);
 	const names = list.map(nameOfCode), at = Math.max(0, names.indexOf(state.picked)), code = list[at];
 	const key = [event, state.picked].join();
@@ -64,9 +77,9 @@ async function showCode() {
 		mark(hottest);
 }
 
-/** What was sampled in a row of an event: samples and period. @param {any[]} row @param {number} event */
-function countOf(row, event) {
-	for (let k = ROW_COUNTS; k < row.length; k += 3)
+/** What was sampled in a row of an event: its period. @param {any[]} row @param {number} event @param {number} [first] where counts begin */
+function countOf(row, event, first = ROW_COUNTS) {
+	for (let k = first; k < row.length; k += 3)
 		if (row[k] === event)
 			return row[k + 2];
 	return 0;
@@ -129,10 +142,19 @@ function showLines(code) {
 	return [...own].sort((a, b) => b[1] - a[1])[0]?.[0];
 }
 
+/** The event that is shown, and some others. @param {(event: number) => boolean} isThere */
+function eventsBeside(isThere) {
+	return [state.event, ...data.about.events.map((_, i) => i).filter(i => i !== state.event && isThere(i)).slice(0, EVENTS_BESIDE)];
+}
+
+/** @param {number[]} events */
+function eventHeadings(events) {
+	return events.map(event => make('th', {class: 'number'}, short(data.about.events[event].name, 18)));
+}
+
 /** @param {Code} code */
 function showRows(code) {
-	const events = data.about.events.map((_, i) => i).filter(i => code.counts[2 * i] > 0 && i !== state.event).slice(0, EVENTS_BESIDE);
-	const shownEvents = [state.event, ...events], rows = [];
+	const shownEvents = eventsBeside(i => code.counts[2 * i] > 0), rows = [];
 	const n_cells = shownEvents.length + 2;
 	const note = (/** @type {string} */ text, /** @type {string} */ kind) => rows.push(make('tr', {class: kind}, make('td', {colspan: n_cells}, text)));
 	let before = -1, functions = '';
@@ -160,7 +182,7 @@ function showRows(code) {
 	if (code.n_rows > before + 1)
 		note(`\u2026 ${(code.n_rows - before - 1).toLocaleString('en')} instructions without samples nearby`, 'gap');
 	ui.assembly.replaceChildren(code.no_code ? make('p', {class: 'dim'}, code.no_code) : make('h3', {}, 'Instructions'),
-		make('table', {}, make('thead', {}, make('tr', {}, ...shownEvents.map(event => make('th', {class: 'number'}, short(data.about.events[event].name, 18))),
+		make('table', {}, make('thead', {}, make('tr', {}, ...eventHeadings(shownEvents),
 			make('th', {}), make('th', {}))), make('tbody', {}, ...rows)));
 }
 
@@ -197,4 +219,58 @@ function mark(line) {
 		}
 	}
 	reveal(hottest);
+}
+
+/* ---- data types ---- */
+
+async function showTypes() {
+	if (!hasChunk('types'))
+		return;
+	/** @type {Types} */
+	const types = JSON.parse(await textOfChunk('types')), event = state.event, [typed, all, distance] = types.events[event];
+	const whole = (/** @type {any} */ type) => countOf(type.lines[0], event, LINE_COUNTS);
+	const list = types.shown.filter(whole).sort((a, b) => whole(b) - whole(a));
+
+	ui.toTypes.hidden = !list.length;
+	ui.types.replaceChildren();
+	if (!list.length)
+		return;
+	ui.types.append(make('h2', {}, 'Data types'), make('p', {class: 'dim'},
+		`${share(typed, all)} of the samples of ${eventShown().name} access types with members${DISTANCES[distance]}. Percent of members are of their type.`),
+	...list.map((type, i) => make('details', {open: i < TYPES_OPEN}, make('summary', {},
+		`${share(whole(type), eventShown().period)}  ${type.name} (${type.size.toLocaleString('en')} bytes)`), typeTable(type))));
+	if (types.types > types.shown.length)
+		ui.types.append(make('p', {class: 'dim'}, `${types.types - types.shown.length} more types are accessed less: pace annotate --data-type shows them`));
+}
+
+/** The members of a type. @param {Types['shown'][0]} type */
+function typeTable(type) {
+	const counted = eventsBeside(i => countOf(type.lines[0], i, LINE_COUNTS) > 0), rows = [], open = /** @type {number[]} */ ([]);
+	const text = (/** @type {string} */ words) => make('tr', {}, make('td', {colspan: counted.length + 2}), make('td', {class: 'text dim'}, words));
+	/** @param {number} depth */
+	const closeTo = depth => {
+		while (open.length && open[open.length - 1] >= depth)
+			rows.push(text(`${'    '.repeat(open.pop() || 0)}}`));
+	};
+	let next = 0;
+
+	for (const line of type.lines) {
+		const [index, depth, kind, of, name, offset, size] = line;
+
+		if (index > next)
+			rows.push(text(`${'    '.repeat(depth)}\u2026 ${index - next} lines without samples`));
+		else
+			closeTo(depth);
+		while (open.length && open[open.length - 1] >= depth)
+			open.pop();
+		next = index + 1;
+		rows.push(make('tr', {}, ...counted.map(i => heatCell(countOf(line, i, LINE_COUNTS), countOf(type.lines[0], i, LINE_COUNTS))),
+			make('td', {class: 'number dim'}, String(offset)), make('td', {class: 'number dim'}, String(size)),
+			make('td', {class: 'text'}, `${'    '.repeat(depth)}${of}${name && depth ? (of.endsWith('*') && !kind ? '' : ' ') + name : ''}${kind ? ' {' : ';'}`)));
+		if (kind)
+			open.push(depth);
+	}
+	closeTo(0);
+	return make('table', {}, make('thead', {}, make('tr', {}, ...eventHeadings(counted), make('th', {class: 'number'}, 'Offset'),
+		make('th', {class: 'number'}, 'Size'), make('th', {}, 'Member'))), make('tbody', {}, ...rows));
 }

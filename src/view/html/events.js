@@ -3,8 +3,21 @@
 /**
  * As cmd/report/report_events.h says.
  * @typedef {{name: string, leader?: string, members: number, frequency?: number, period?: number, precise: number, attr: string,
- *   filter?: string, cgroup?: string, counters: number}} Counter
+ *   filter?: string, cgroup?: string, counters: number, enabled?: number, running?: number}} Counter
  */
+
+/** Whether an event had its counter all the time. @param {Counter} e */
+function multiplexed(e) {
+	if (!e.enabled || e.running === undefined)
+		return '';
+	if (e.running >= e.enabled)
+		return 'on a counter all the time';
+	return `multiplexed: on a counter ${share(e.running, e.enabled)} of its time (${timeOf(e.running)} of ${timeOf(e.enabled)} s), `
+		+ 'its samples and their sum are of that part and not scaled to the whole';
+}
+
+/** @param {number} ns */
+const timeOf = ns => (ns / 1e9).toFixed(3);
 
 function buildEvents() {
 	ui.eventRows = make('div');
@@ -23,7 +36,7 @@ async function showEvents() {
 		const rate = e.frequency ? `${n(e.frequency)} a second` : e.period ? `every ${n(e.period)}` : 'counted only';
 		const facts = [e.leader ? `in the group of ${e.leader}` : e.members > 1 ? `leads a group of ${e.members}` : '',
 			e.precise ? `precise ${e.precise}` : '', e.filter ? `filter ${e.filter}` : '', e.cgroup ? `cgroup ${e.cgroup}` : '',
-			e.counters ? `${n(e.counters)} counters` : ''].filter(Boolean).join(', ');
+			e.counters ? `${n(e.counters)} counters` : '', multiplexed(e)].filter(Boolean).join(', ');
 
 		return [make('tr', {}, make('td', {class: 'name'}, sums ? make('button', {class: 'plain', click: () => {
 			state.event = part;

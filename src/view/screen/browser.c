@@ -1,15 +1,11 @@
 #include "view/screen/browser.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/out.h"
-#include "base/utf8.h"
+#include "view/screen/prompt.h"
+#include "view/screen/printout.h"
 
-static void say(struct browser *b, const char *text)
+void browser_say(struct browser *b, const char *text)
 {
 	str_cut(&b->message, 0);
 	str_add(&b->message, text);
@@ -40,7 +36,7 @@ static void move(struct browser *b, long by)
 
 		b->page_first = moved(b->page_first, by, n > b->height ? n - b->height + 1 : 1);
 	} else if (b->mode == BROWSER_MENU) {
-		b->choice = moved(b->choice, by, b->rows->n_shown + 1);
+		b->choice = moved(b->choice, by, b->menu.n);
 	} else {
 		b->line = moved(b->line, by, b->lineup.lines.n);
 	}
@@ -106,7 +102,7 @@ static void toggle(struct browser *b)
 	lineup_toggle(&b->lineup, b->line);
 	b->line = lineup_find(&b->lineup, was.row, was.head);
 	if (!was.node && !b->lineup.lines.at[b->line].has_more)
-		say(b, "nothing is below this row");
+		browser_say(b, "nothing is below this row");
 }
 
 static void toggle_row(struct browser *b)
@@ -156,6 +152,14 @@ static void search(struct browser *b)
 	b->line = lineup_find(&b->lineup, row, node);
 }
 
+void browser_search(struct browser *b, const char *pattern)
+{
+	str_cut(&b->search, 0);
+	str_add(&b->search, pattern);
+	b->filters = true;
+	search(b);
+}
+
 static void begin_search(struct browser *b)
 {
 	b->mode = BROWSER_SEARCH;
@@ -169,7 +173,7 @@ static void toggle_filter(struct browser *b)
 {
 	b->filters = !b->filters;
 	search(b);
-	say(b,
+	browser_say(b,
 		b->filters ? "only rows that are found"
 			   : "all rows; n and N go to those that are found");
 }
@@ -179,7 +183,7 @@ static void find(struct browser *b, bool is_back)
 	const size_t n = b->lineup.lines.n;
 
 	if (!b->lineup.search.words.n) {
-		say(b, "/ searches first");
+		browser_say(b, "/ searches first");
 		return;
 	}
 	for (size_t i = 1; i <= n; i++) {
@@ -190,7 +194,7 @@ static void find(struct browser *b, bool is_back)
 			return;
 		}
 	}
-	say(b, "no line is found");
+	browser_say(b, "no line is found");
 }
 
 static void find_next(struct browser *b)
@@ -214,30 +218,10 @@ static void type(struct browser *b, u32 key)
 			str_add(s, str_text(&b->kept));
 		}
 		b->mode = BROWSER_ROWS;
-	} else if (key == KEY_BACKSPACE) {
-		size_t n = s->n;
-
-		while (n && ((u8)s->at[n - 1] & 0xc0) == 0x80)
-			n--;
-		str_cut(s, n ? n - 1 : 0);
-	} else if (key == 'U' - '@') {
-		str_cut(s, 0);
-	} else if (key >= ' ' && key < KEY_UP && utf8_is_shown(key) && s->n < 200) {
-		const u8 bytes[] = {(u8)(0xf0 | key >> 18), (u8)(0x80 | (key >> 12 & 63)),
-			(u8)(0x80 | (key >> 6 & 63)), (u8)(0x80 | (key & 63))};
-
-		if (key < 0x80)
-			str_addc(s, (char)key);
-		else if (key < 0x800)
-			str_addn(s, (const u8[]){(u8)(0xc0 | key >> 6), bytes[3]}, 2);
-		else if (key < 0x10000)
-			str_addn(s, (const u8[]){(u8)(0xe0 | key >> 12), bytes[2], bytes[3]}, 3);
-		else
-			str_addn(s, bytes, 4);
 	} else if (key == KEY_UP || key == KEY_DOWN) {
 		b->line = moved(b->line, key == KEY_UP ? -1 : 1, b->lineup.lines.n);
 		return;
-	} else {
+	} else if (!prompt_take(s, key)) {
 		return;
 	}
 	search(b);
@@ -258,7 +242,7 @@ static void show_help(struct browser *b)
 {
 	struct str text = {0};
 
-	browser_add_help(&text);
+	browser_add_help(b->source, &text);
 	show_page(b, "Keys", str_text(&text));
 	str_fini(&text);
 }
@@ -270,7 +254,7 @@ static void show_page_of(struct browser *b, u32 key)
 			show_page(b, b->source->pages[i].title, b->source->pages[i].text);
 			return;
 		}
-	say(b, "this file has none");
+	browser_say(b, "this file has none");
 }
 
 static void show_ledger(struct browser *b)
@@ -283,16 +267,125 @@ static void show_file_header(struct browser *b)
 	show_page_of(b, BROWSER_KEY_HEADER);
 }
 
-static void show_menu(struct browser *b)
+/* ---- menus ---- */
+
+void browser_menu_clear(struct browser *b)
 {
+	vec_each(item, &b->menu)
+		str_fini(&item->title);
+	b->menu.n = 0;
+}
+
+void browser_menu_add(struct browser *b, const char *title, size_t what)
+{
+	struct browser_item item = {.what = what};
+
+	str_add(&item.title, title);
+	vec_add(&b->menu, item);
+}
+
+void browser_menu_show(struct browser *b, const char *title,
+	void (*choose)(struct browser *b, size_t what))
+{
+	b->menu_title = title;
+	b->choose = choose;
+	b->choice = 0;
 	b->mode = BROWSER_MENU;
 }
 
 static void choose(struct browser *b)
 {
 	b->mode = BROWSER_ROWS;
-	lineup_sort(&b->lineup, b->choice);
+	b->choose(b, b->menu.at[b->choice].what);
+}
+
+static void sort_by(struct browser *b, size_t column)
+{
+	b->order = column;
+	lineup_sort(&b->lineup, column);
 	b->line = b->first = 0;
+}
+
+static void show_columns(struct browser *b)
+{
+	browser_menu_clear(b);
+	for (size_t c = 0; c < b->rows->n_shown; c++)
+		browser_menu_add(b, b->layouts[c].title + strspn(b->layouts[c].title, " "), c);
+	browser_menu_add(b, "as the report does", b->rows->n_shown);
+	browser_menu_show(b, "Sort rows by", sort_by);
+	b->choice = b->order;
+}
+
+/* False: there are no lines. */
+static bool spot_of(const struct browser *b, struct browser_spot *ret)
+{
+	const struct lineup_line *line = at_cursor(b);
+
+	if (!line)
+		return false;
+	*ret = (struct browser_spot){.rows = b->rows, .row = line->row, .node = line->node};
+	ret->tree = line->node ? &b->lineup.trees[line->row].tree : NULL;
+	return true;
+}
+
+/* Whether an action is something for the line of the cursor. If so, `spot` gets the line, and *ret_at its address or NULL. */
+static bool is_offered(struct browser *b, const struct browser_action *a, struct browser_spot *spot,
+	const struct browser_spot **ret_at, struct str *title)
+{
+	*ret_at = spot_of(b, spot) ? spot : NULL;
+	if (*ret_at || a->is_general)
+		return a->offer(b->source->of, *ret_at, title);
+	str_add(title, "there is no line to do this with");
+	return false;
+}
+
+static void act(struct browser *b, size_t action)
+{
+	const struct browser_action *a = &b->source->actions[action];
+	const struct browser_spot *at;
+	struct browser_spot spot;
+	struct str why = {0};
+
+	if (is_offered(b, a, &spot, &at, &why))
+		a->act(b->source->of, b, at);
+	else
+		browser_say(b, why.n ? str_text(&why) : "this line is nothing for this key");
+	str_fini(&why);
+}
+
+static void show_actions(struct browser *b)
+{
+	const struct browser_spot *at;
+	struct browser_spot spot;
+	struct str title = {0};
+
+	browser_menu_clear(b);
+	for (size_t i = 0; i < b->source->n_actions; i++) {
+		const struct browser_action *a = &b->source->actions[i];
+
+		str_cut(&title, 0);
+		if (!is_offered(b, a, &spot, &at, &title))
+			continue;
+		if (a->key)
+			str_addf(&title, "  [%s]", a->name);
+		browser_menu_add(b, str_text(&title), i);
+	}
+	str_fini(&title);
+	if (b->menu.n)
+		browser_menu_show(b, "What to do with this line", act);
+	else
+		browser_say(b, "there is nothing to do with this line");
+}
+
+/* Opens what is below a line; where there is nothing, shows what can be done with it. */
+static void enter(struct browser *b)
+{
+	const struct lineup_line *line = at_cursor(b);
+
+	if (line && !line->has_more)
+		show_actions(b);
+	else
+		toggle(b);
 }
 
 static void back(struct browser *b)
@@ -318,7 +411,7 @@ static void open_table(struct browser *b, size_t table)
 	lineup_init(&b->lineup, b->rows, b->source->drawing);
 	b->layouts = mem_zalloc((b->rows->n_shown + 1) * sizeof(*b->layouts));
 	b->widths = mem_zalloc((b->rows->n_shown + 1) * sizeof(*b->widths));
-	b->heat = b->choice = b->rows->n_shown;
+	b->heat = b->order = b->rows->n_shown;
 	for (size_t c = 0; c < b->rows->n_shown; c++) {
 		const struct rowset_column *column = &b->rows->shown[c];
 
@@ -342,11 +435,17 @@ static void open_table(struct browser *b, size_t table)
 static void to_table(struct browser *b, size_t table)
 {
 	if (b->source->n == 1) {
-		say(b, "there is one table");
+		browser_say(b, "there is one table");
 		return;
 	}
 	close_table(b);
 	open_table(b, table % b->source->n);
+}
+
+void browser_renew(struct browser *b)
+{
+	close_table(b);
+	open_table(b, MIN(b->table, b->source->n - 1));
 }
 
 static void next_table(struct browser *b)
@@ -361,44 +460,19 @@ static void table_before(struct browser *b)
 
 /* ---- a file ---- */
 
-static void write_rows(struct browser *b, int fd, const char *name)
-{
-	struct out out = {.fd = fd};
-	struct err err;
-
-	/* The second time, all columns have their widths. */
-	for (int round = 0; round < 2; round++) {
-		str_cut(&out.text, 0);
-		for (size_t i = 0; i < b->lineup.lines.n; i++)
-			browser_add_line(b, i, &out.text);
-	}
-	str_cut(&b->message, 0);
-	if (out_close(&out, &err))
-		str_addf(&b->message, "'%s': %s", name, err.msg);
-	else
-		str_addf(&b->message, "wrote %zu lines to '%s'", b->lineup.lines.n, name);
-	close(fd);
-}
-
 static void snapshot(struct browser *b)
 {
-	enum { MOST = 1000 };
-	char name[32];
+	struct printout s;
 
-	for (int i = 0; i < MOST; i++) {
-		int fd;
-
-		snprintf(name, sizeof(name), "pace.hist.%d", i);
-		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-		if (fd >= 0) {
-			write_rows(b, fd, name);
-			return;
-		}
-		if (errno != EEXIST)
-			break;
+	if (!printout_open(&s, "pace.hist", &b->message))
+		return;
+	/* The second time, all columns have their widths. */
+	for (int round = 0; round < 2; round++) {
+		str_cut(&s.out.text, 0);
+		for (size_t i = 0; i < b->lineup.lines.n; i++)
+			browser_add_line(b, i, &s.out.text);
 	}
-	str_cut(&b->message, 0);
-	str_addf(&b->message, "'%s': %s", name, strerror(errno));
+	printout_close(&s, b->lineup.lines.n, &b->message);
 }
 
 /* ---- keys ---- */
@@ -408,11 +482,11 @@ static void quit(struct browser *b)
 	b->is_over = true;
 }
 
-/* Esc takes back the search first. */
+/* Esc takes back the search first, then what actions changed. */
 static void escape(struct browser *b)
 {
 	if (!b->search.n) {
-		b->is_over = true;
+		b->is_over = !b->source->back || !b->source->back(b->source->of, b);
 		return;
 	}
 	str_cut(&b->search, 0);
@@ -441,14 +515,17 @@ static void redraw(struct browser *b)
 const struct browser_key browser_keys[] = {
 	{KEY_UP, 'k', MOVING, "Up, k", "go up a line", up},
 	{KEY_DOWN, 'j', MOVING, "Down, j", "go down a line", down},
-	{KEY_PAGE_UP, 'b', MOVING, "PgUp, b", "go up a screen", page_up},
+	{KEY_PAGE_UP, 'B' - '@', MOVING, "PgUp, Ctrl-B", "go up a screen", page_up},
 	{KEY_PAGE_DOWN, ' ', MOVING, "PgDn, Space", "go down a screen", page_down},
 	{KEY_HOME, '<', MOVING, "Home, <", "go to the first line", to_start},
 	{KEY_END, '>', MOVING, "End, >", "go to the last line", to_end},
 	{KEY_LEFT, 0, ROWS | PAGE, "Left", "show the beginning of long names and lines again",
 		left},
 	{KEY_RIGHT, 0, ROWS | PAGE, "Right", "show the end of long names and lines", right},
-	{KEY_ENTER, '+', ROWS, "Enter, +", "open or close the calls below the line", toggle},
+	{KEY_ENTER, 0, ROWS, "Enter",
+		"open or close the calls below the line; where there are none, what m does", enter},
+	{'+', 0, ROWS, "+", "open or close the calls below the line", toggle},
+	{'m', 0, ROWS, "m", "show a menu of what can be done with the line", show_actions},
 	{'e', 0, ROWS, "e", "open or close everything below the row", toggle_row},
 	{'E', 0, ROWS, "E", "open or close everything below all rows", toggle_all},
 	{'H', 0, ROWS, "H", "open the most expensive calls of the row, down to their end",
@@ -458,8 +535,8 @@ const struct browser_key browser_keys[] = {
 	{'f', 0, ROWS, "f", "show only rows that are found, or all", toggle_filter},
 	{'n', 0, ROWS, "n", "go to the next line that is found", find_next},
 	{'N', 0, ROWS, "N", "go to the line before that is found", find_before},
-	{'r', 0, ROWS, "r", "sort the rows by another column", show_menu},
-	{KEY_ENTER, 0, MENU, "Enter", "take this column", choose},
+	{'r', 0, ROWS, "r", "sort the rows by another column", show_columns},
+	{KEY_ENTER, 0, MENU, "Enter", "take this line", choose},
 	{KEY_TAB, 0, ROWS, "Tab", "show the next event", next_table},
 	{KEY_BACK_TAB, 0, ROWS, "Shift-Tab", "show the event before", table_before},
 	{BROWSER_KEY_LEDGER, 0, ROWS, "l", "show what was lost or has no name, with causes",
@@ -470,25 +547,35 @@ const struct browser_key browser_keys[] = {
 	{CTRL_L, 0, MOVING, "Ctrl-L", "draw the screen again", redraw},
 	{'Z' - '@', 0, MOVING, "Ctrl-Z", "stop, until the shell's fg", stop},
 	{'q', KEY_ESC, PAGE | MENU, "q, Esc", "go back to the rows", back},
-	{KEY_ESC, 0, ROWS, "Esc", "take the search back, else quit", escape},
+	{KEY_ESC, 0, ROWS, "Esc", "take back the search, else the last zoom or choice, else quit",
+		escape},
 	{'q', 0, ROWS, "q", "quit", quit},
 };
 /* clang-format on */
 const size_t n_browser_keys = ARRAY_SIZE(browser_keys);
 
-void browser_add_help(struct str *text)
+static void add_key(struct str *text, const char *name, const char *what, const char *where)
+{
+	const size_t start = text->n;
+
+	str_add(text, name);
+	str_pad_right(text, start, 14);
+	str_addf(text, "%s%s\n", what, where);
+}
+
+void browser_add_help(const struct browser_source *source, struct str *text)
 {
 	for (size_t i = 0; i < n_browser_keys; i++) {
-		const size_t start = text->n;
+		const struct browser_key *k = &browser_keys[i];
 
-		str_add(text, browser_keys[i].name);
-		str_pad_right(text, start, 14);
-		str_addf(text, "%s%s\n", browser_keys[i].what,
-			browser_keys[i].modes == MENU ? " (in the menu)"
-				: browser_keys[i].modes == (PAGE | MENU)
-				? " (in pages and the menu)"
-				: "");
+		add_key(text, k->name, k->what,
+			k->modes == MENU                    ? " (in a menu)"
+				: k->modes == (PAGE | MENU) ? " (in pages and menus)"
+							    : "");
 	}
+	for (size_t i = 0; i < source->n_actions; i++)
+		if (source->actions[i].key)
+			add_key(text, source->actions[i].name, source->actions[i].what, "");
 	str_add(text, "mouse         click: go to a line, again: open it; wheel: up and down\n");
 }
 
@@ -500,7 +587,12 @@ static void press(struct browser *b, u32 key)
 			browser_keys[i].act(b);
 			return;
 		}
-	say(b, "this key means nothing: h shows those that do");
+	for (size_t i = 0; b->mode == ROWS && i < b->source->n_actions; i++)
+		if (key && b->source->actions[i].key == key) {
+			act(b, i);
+			return;
+		}
+	browser_say(b, "this key means nothing: h shows those that do");
 }
 
 /* The rows begin in the third line. */
@@ -513,7 +605,7 @@ static void click(struct browser *b, unsigned row)
 		row >= HEAD_LINES + b->height || line >= b->lineup.lines.n)
 		return;
 	if (line == b->line)
-		toggle(b);
+		enter(b);
 	else
 		b->line = line;
 }
@@ -522,7 +614,9 @@ void browser_take(struct browser *b, const struct screen_event *e)
 {
 	enum { WHEEL = 3 };
 
-	if (e->kind != EVENT_RESIZE)
+	if (b->source->live)
+		b->source->live->look(b->source->of, b);
+	if (e->kind != EVENT_RESIZE && e->kind != EVENT_TICK)
 		str_cut(&b->message, 0);
 	if (e->kind == EVENT_KEY && b->mode == BROWSER_SEARCH)
 		type(b, e->key);
@@ -545,6 +639,8 @@ void browser_init(struct browser *b, const struct browser_source *source)
 void browser_fini(struct browser *b)
 {
 	close_table(b);
+	browser_menu_clear(b);
+	vec_fini(&b->menu);
 	str_fini(&b->search);
 	str_fini(&b->kept);
 	str_fini(&b->message);
@@ -573,6 +669,19 @@ static bool is_over(const void *of)
 	const struct browser *b = of;
 
 	return b->is_over;
+}
+
+void browser_wait(struct browser *b, const char *text)
+{
+	struct grid g = {0};
+
+	browser_say(b, text);
+	if (!b->screen)
+		return;
+	screen_fit(b->screen, &g);
+	browser_draw(b, &g);
+	screen_show(b->screen, &g);
+	grid_fini(&g);
 }
 
 void browser_run(const struct browser_source *source, struct screen *s)

@@ -21,6 +21,38 @@ struct browser_page {
 
 enum { BROWSER_KEY_LEDGER = 'l', BROWSER_KEY_HEADER = 'i' };
 
+struct browser;
+
+/* What the cursor is on. */
+struct browser_spot {
+	const struct rowset *rows;
+	u32 row;
+	const struct rowset
+		*tree; /* what is below the row; NULL: the cursor is on the row itself */
+	u32 node;      /* of the tree */
+};
+
+/* What can be done with a line: a row of the menu, and a key. */
+struct browser_action {
+	u32 key;          /* 0: it is only in the menu */
+	const char *name; /* of the key, and what it does: for the help */
+	const char *what;
+	/* Adds what it would do with this line, for the menu. False: nothing, and the text may say why. */
+	bool (*offer)(void *of, const struct browser_spot *at, struct str *title);
+	/* It is about the whole table: offer() and act() get no spot if there are no lines. */
+	bool is_general;
+	/* May run other views on b->screen. If it changes the tables, it calls browser_renew(). */
+	void (*act)(void *of, struct browser *b, const struct browser_spot *at);
+};
+
+/* For tables that change while they are shown: see view/screen/place.h. */
+struct browser_live {
+	/* Called before each event is taken, and when another thread wakes the screen. */
+	void (*look)(void *of, struct browser *b);
+	/* Adds to the last line, in front of what keys do. */
+	void (*add_status)(void *of, struct str *text);
+};
+
 struct browser_source {
 	const char *title;
 	size_t n; /* tables, at least one */
@@ -30,9 +62,20 @@ struct browser_source {
 	const struct drawing_options *drawing;
 	const struct browser_page *pages;
 	size_t n_pages;
+	const struct browser_action *actions; /* their keys are none of browser_keys */
+	size_t n_actions;
+	const struct browser_live *live; /* NULL: nothing changes */
+	/* Takes back what the last action changed, and calls browser_renew(); false: there is nothing to take back. NULL: likewise. */
+	bool (*back)(void *of, struct browser *b);
 };
 
 enum browser_mode { BROWSER_ROWS = 1, BROWSER_PAGE = 2, BROWSER_MENU = 4, BROWSER_SEARCH = 8 };
+
+/* A row of a menu. */
+struct browser_item {
+	struct str title;
+	size_t what; /* for the one who made the menu */
+};
 
 struct browser {
 	const struct browser_source *source;
@@ -43,6 +86,7 @@ struct browser {
 	struct celltext *layouts;
 	size_t *widths;         /* of columns, as far as rows were drawn */
 	size_t heat;            /* the column that bars are of; n_shown: none */
+	size_t order;           /* the column that rows are sorted by; n_shown: as they come */
 	size_t line, first;     /* the cursor, and the first line that is drawn */
 	unsigned height, shift; /* lines that are drawn; columns of long texts that are not */
 	u8 mode;                /* enum browser_mode */
@@ -52,7 +96,10 @@ struct browser {
 	const char *page_title;
 	struct str page;
 	size_t page_first;
-	size_t choice; /* in the menu: a column, or n_shown */
+	const char *menu_title;
+	VEC(struct browser_item) menu;
+	size_t choice; /* in the menu */
+	void (*choose)(struct browser *b, size_t what);
 };
 
 /* A row of the table of keys. */
@@ -75,8 +122,24 @@ void browser_draw(struct browser *b, struct grid *g);
 
 /* Adds a line as it is on the screen, but whole. */
 void browser_add_line(struct browser *b, size_t line, struct str *text);
-/* Adds the table of keys as text. */
-void browser_add_help(struct str *text);
+/* Adds the table of keys, and the actions of a source, as text. */
+void browser_add_help(const struct browser_source *source, struct str *text);
+
+/* ---- for actions ---- */
+
+/* What stands in the last line until the next key. */
+void browser_say(struct browser *b, const char *text);
+/* Shows this text at once: something that takes long begins. */
+void browser_wait(struct browser *b, const char *text);
+/* A menu: first cleared, then each line added, then shown. choose() gets the `what` of the line that was taken. */
+void browser_menu_clear(struct browser *b);
+void browser_menu_add(struct browser *b, const char *title, size_t what);
+void browser_menu_show(struct browser *b, const char *title,
+	void (*choose)(struct browser *b, size_t what));
+/* Shows only rows that match, as if it had been typed behind '/'. */
+void browser_search(struct browser *b, const char *pattern);
+/* Opens the tables again: they are others now. The cursor goes to the first line, and what is searched for stays. */
+void browser_renew(struct browser *b);
 
 /* Until a key ends it. */
 void browser_run(const struct browser_source *source, struct screen *s);

@@ -4,25 +4,15 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "view/screen/heat.h"
 
-enum { BAR = 8, MARKER = 2, INDENT = 2, HEAD_LINES = 2, FOOT_LINES = 1 };
+enum { BAR = HEAT_BAR, MARKER = 2, INDENT = 2, HEAD_LINES = 2, FOOT_LINES = 1 };
 
 static const struct grid_style plain, bold = {.attributes = GRID_BOLD},
 				      dim = {.attributes = GRID_DIM},
 				      reverse = {.attributes = GRID_REVERSE};
 
 /* ---- heat ---- */
-
-/* From cold to hot; the two thresholds in the middle are those of the text's colours. */
-static struct grid_style style_of_share(double share)
-{
-	const u32 colour = share >= 0.2 ? 0xff5f5f
-		: share >= 0.05         ? 0xffaf00
-		: share > 0.005         ? 0x5faf5f
-					: 0x5f87af;
-
-	return (struct grid_style){.fg = GRID_RGB(colour)};
-}
 
 static double share_of(const struct cell *c)
 {
@@ -31,25 +21,6 @@ static double share_of(const struct cell *c)
 	return c->kind == CELL_REAL ? c->real / 100
 		: c->whole          ? (double)c->n / (double)c->whole
 				    : 0;
-}
-
-/* Eighths of a cell; in ASCII, whole ones. */
-static void draw_bar(struct grid *g, unsigned row, unsigned column, double share)
-{
-	static const char *const eighths[] = {" ", "\u258f", "\u258e", "\u258d", "\u258c", "\u258b",
-		"\u258a", "\u2589", "\u2588"};
-	unsigned n = (unsigned)(MIN(MAX(share, 0.0), 1.0) * BAR * 8 + 0.5);
-
-	n = share > 0 && !n ? 1 : n;
-	for (unsigned i = 0; i < BAR; i++) {
-		const unsigned here = MIN(n, 8u);
-
-		if (here)
-			grid_puts(g, row, column + i,
-				g->is_ascii ? here >= 4 ? "#" : "." : eighths[here],
-				style_of_share(share));
-		n -= here;
-	}
 }
 
 /* ---- one line ---- */
@@ -103,7 +74,7 @@ static void draw_table_row(struct drawer *d, const struct lineup_line *line)
 
 	if (b->heat < r->n_shown) {
 		rowset_cell(r, &r->shown[b->heat], line->row, 0, &d->room, &cell);
-		draw_bar(d->g, d->row, column, share_of(&cell));
+		heat_draw_bar(d->g, d->row, column, share_of(&cell));
 		column += BAR + 1;
 	}
 	for (size_t c = 0; c < r->n_shown; c++) {
@@ -111,7 +82,7 @@ static void draw_table_row(struct drawer *d, const struct lineup_line *line)
 
 		rowset_cell(r, &r->shown[c], line->row, 0, &d->room, &cell);
 		if (share_of(&cell) > 0)
-			style = style_of_share(share_of(&cell));
+			style = heat_style(share_of(&cell));
 		if (d->is_found && !b->layouts[c].is_right)
 			style.attributes |= GRID_BOLD | GRID_UNDERLINE;
 		str_cut(&d->text, 0);
@@ -137,7 +108,7 @@ static void draw_node(struct drawer *d, const struct lineup_line *line)
 	unsigned column = MARKER;
 
 	if (b->heat < b->rows->n_shown) {
-		draw_bar(d->g, d->row, column, share);
+		heat_draw_bar(d->g, d->row, column, share);
 		column += BAR + 1;
 	}
 	str_cut(&d->text, 0);
@@ -146,7 +117,7 @@ static void draw_node(struct drawer *d, const struct lineup_line *line)
 		column +
 			(unsigned)(MAX(b->widths[0], (size_t)8) -
 				MIN((size_t)8, grid_width(d->g, str_text(&d->text), d->text.n))),
-		str_text(&d->text), style_of_share(share));
+		str_text(&d->text), heat_style(share));
 	column += (unsigned)MAX(b->widths[0], (size_t)8) + 2 + INDENT * line->depth;
 	grid_puts(d->g, d->row, column,
 		line->head != line->node                  ? "|"
@@ -193,6 +164,20 @@ void browser_add_line(struct browser *b, size_t line, struct str *text)
 
 /* ---- around the lines ---- */
 
+/* The source's title is at the right; if there is little room, its end is what is seen. */
+static void draw_source(const struct browser *b, struct grid *g, unsigned end)
+{
+	const char *title = b->source->title;
+	const size_t n = strlen(title), width = grid_width(g, title, n),
+		     room = MAX(g->columns * 2 / 3, g->columns - MIN(end, g->columns));
+	const size_t from = width > room ? shifted(g, (unsigned)(width - room), title, n) : 0;
+	const unsigned at =
+		end + width < g->columns ? end : g->columns - (unsigned)MIN(width, room);
+
+	grid_blank(g, 0, at ? at - 1 : 0, g->columns, reverse);
+	grid_put(g, 0, at, g->columns, title + from, n - from, reverse);
+}
+
 /* What the table is of: the text's title. */
 static void draw_title(struct browser *b, struct grid *g)
 {
@@ -207,9 +192,8 @@ static void draw_title(struct browser *b, struct grid *g)
 	}
 	if (b->source->n > 1)
 		str_addf(&text, "  [%zu of %zu: Tab]", b->table + 1, b->source->n);
-	str_addf(&text, "  %s", b->source->title);
 	grid_blank(g, 0, 0, g->columns, reverse);
-	grid_puts(g, 0, 0, str_text(&text), reverse);
+	draw_source(b, g, grid_puts(g, 0, 0, str_text(&text), reverse) + 2);
 	str_fini(&text);
 	str_fini(&room);
 }
@@ -247,12 +231,18 @@ static void draw_status(struct browser *b, struct grid *g)
 		grid_puts(g, row, 0, str_text(&b->message), bold);
 	} else if (b->mode == BROWSER_PAGE) {
 		grid_puts(g, row, 0, "q: back to the rows", dim);
+	} else if (b->mode == BROWSER_MENU) {
+		grid_puts(g, row, 0, "Enter: take it  q: back to the rows", dim);
 	} else {
 		str_addf(&text, "%zu of %zu lines", b->lineup.lines.n ? b->line + 1 : 0,
 			b->lineup.lines.n);
 		if (b->lineup.search.words.n)
 			str_addf(&text, ", %zu of %zu rows have /%s", b->lineup.n_found,
 				b->lineup.order.n, str_text(&b->search));
+		if (b->source->live) {
+			str_add(&text, "   ");
+			b->source->live->add_status(b->source->of, &text);
+		}
 		str_add(&text, "   h: help  q: quit");
 		grid_puts(g, row, 0, str_text(&text), dim);
 	}
@@ -280,17 +270,16 @@ static void draw_page(struct browser *b, struct grid *g)
 
 static void draw_menu(struct browser *b, struct grid *g)
 {
-	grid_blank(g, 0, 0, g->columns, reverse);
-	grid_puts(g, 0, 1, "Sort rows by", reverse);
-	for (size_t c = 0; c <= b->rows->n_shown; c++) {
-		const unsigned row = HEAD_LINES + (unsigned)c;
-		const char *title =
-			c < b->rows->n_shown ? b->layouts[c].title : "as the report does";
+	const size_t height = MAX(g->rows - HEAD_LINES - FOOT_LINES, 1u),
+		     first = b->choice >= height ? b->choice - height + 1 : 0;
 
-		if (row + FOOT_LINES >= g->rows)
-			break;
-		grid_puts(g, row, 3, title + strspn(title, " "), plain);
-		if (c == b->choice)
+	grid_blank(g, 0, 0, g->columns, reverse);
+	grid_puts(g, 0, 1, b->menu_title, reverse);
+	for (size_t i = 0; i < height && first + i < b->menu.n; i++) {
+		const unsigned row = HEAD_LINES + (unsigned)i;
+
+		grid_puts(g, row, 3, str_text(&b->menu.at[first + i].title), plain);
+		if (first + i == b->choice)
 			grid_mark(g, row, 1, g->columns, GRID_REVERSE, GRID_DEFAULT);
 	}
 }

@@ -28,15 +28,36 @@ static u32 only_child(const struct rowset *tree, u32 node)
 	return child && !tree->nodes[child].next_sibling && !tree->nodes[node].own ? child : 0;
 }
 
-/* Where the tree begins: rows that are functions need not be repeated below themselves. */
-static u32 top_of(const struct lineup *l, const struct rowset *tree)
+/* What a row or node calls its function; nothing if it has none. */
+static void add_function(struct lineup *l, const struct rowset *r, u32 row, struct str *text)
+{
+	struct cell cell;
+
+	for (size_t i = 0; i < r->n_shown; i++) {
+		if (strcmp(r->shown[i].name, "symbol"))
+			continue;
+		rowset_cell(r, &r->shown[i], row, 0, &l->room, &cell);
+		if (cell.kind == CELL_FUNCTION)
+			cell_add_data(&cell, text);
+		return;
+	}
+}
+
+/* Where the tree begins: a row's function that all its samples go through is not repeated below it. */
+static u32 top_of(struct lineup *l, const struct rowset *tree, u32 row)
 {
 	const u32 top = next_shown(l, tree, tree->nodes[0].first_child);
+	struct str own = {0}, below = {0};
+	bool is_same;
 
-	return top && l->drawing->skips_first_node && tree->nodes[top].total == tree->part &&
-			!tree->nodes[top].next_sibling
-		? top
-		: 0;
+	if (!top || tree->nodes[top].total != tree->part || tree->nodes[top].next_sibling)
+		return 0;
+	add_function(l, l->rows, row, &own);
+	add_function(l, tree, top, &below);
+	is_same = own.n && !strcmp(str_text(&own), str_text(&below));
+	str_fini(&own);
+	str_fini(&below);
+	return is_same ? top : 0;
 }
 
 static struct lineup_tree *tree_of(struct lineup *l, u32 row)
@@ -54,8 +75,8 @@ static struct lineup_tree *tree_of(struct lineup *l, u32 row)
 		return t;
 	l->rows->below(l->rows, &cell, row, &t->tree);
 	t->is_open = mem_zalloc(t->tree.n + 1);
-	t->is_empty = !t->tree.n ||
-		!next_shown(l, &t->tree, t->tree.nodes[top_of(l, &t->tree)].first_child);
+	t->top = t->tree.n ? top_of(l, &t->tree, row) : 0;
+	t->is_empty = !t->tree.n || !next_shown(l, &t->tree, t->tree.nodes[t->top].first_child);
 	return t;
 }
 
@@ -125,7 +146,7 @@ static void set_lines(struct lineup *l)
 				.has_more = may_have_more(l, *row),
 				.is_open = t->is_shown}));
 		if (t->is_shown)
-			add_children(l, *row, top_of(l, &t->tree), 0);
+			add_children(l, *row, t->top, 0);
 	}
 }
 
@@ -187,13 +208,26 @@ size_t lineup_open_hottest(struct lineup *l, u32 row)
 	t->is_shown = !t->is_empty;
 	if (t->is_empty)
 		return lineup_find(l, row, 0);
-	for (next = next_shown(l, &t->tree, t->tree.nodes[0].first_child); next;
+	for (next = next_shown(l, &t->tree, t->tree.nodes[t->top].first_child); next;
 		next = next_shown(l, &t->tree, t->tree.nodes[node].first_child)) {
 		node = next;
 		t->is_open[node] = true;
 	}
 	set_lines(l);
 	return lineup_find(l, row, node);
+}
+
+struct lineup_tree *lineup_show(struct lineup *l, u32 row)
+{
+	struct lineup_tree *t = tree_of(l, row);
+
+	t->is_shown = !t->is_empty;
+	return t->is_shown ? t : NULL;
+}
+
+void lineup_update(struct lineup *l)
+{
+	set_lines(l);
 }
 
 /* ---- order ---- */

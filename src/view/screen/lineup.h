@@ -25,6 +25,7 @@ struct lineup_line {
 struct lineup_tree {
 	struct rowset tree;
 	bool *is_open; /* by node; NULL: the tree was not opened yet */
+	u32 top;       /* the node whose children are shown first */
 	bool is_shown, is_empty;
 };
 
@@ -53,6 +54,13 @@ void lineup_set_row(struct lineup *l, u32 row, bool is_open);
 void lineup_set_all(struct lineup *l, bool is_open);
 /* Opens the most expensive path below a row, and returns the line where it ends. */
 size_t lineup_open_hottest(struct lineup *l, u32 row);
+
+/*
+ * For callers that know what was open before: what is below a row, shown, with all of its nodes closed; NULL: nothing is
+ * below. They set is_open of nodes, and call lineup_update() at the end.
+ */
+struct lineup_tree *lineup_show(struct lineup *l, u32 row);
+void lineup_update(struct lineup *l);
 
 /* Sorts by a column that people see: numbers from the largest, texts by the alphabet; n_shown: the table's own order. */
 void lineup_sort(struct lineup *l, size_t column);

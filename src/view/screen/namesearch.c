@@ -3,8 +3,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "base/str.h"
-
 static bool has_upper(const char *text)
 {
 	while (*text && !isupper((unsigned char)*text))
@@ -67,6 +65,19 @@ static size_t word_length(const char *text)
 			break;
 	}
 	return n;
+}
+
+void namesearch_add_name(const char *name, struct str *text)
+{
+	str_addc(text, '^');
+	for (; *name; name++) {
+		/* A blank ends a word, unless it is in brackets. */
+		if (isspace((unsigned char)*name))
+			str_add(text, "[[:space:]]");
+		else
+			add_literal(text, (const char[]){*name, '\0'});
+	}
+	str_addc(text, '$');
 }
 
 void namesearch_set(struct namesearch *s, const char *text)

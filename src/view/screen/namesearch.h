@@ -12,6 +12,7 @@
 
 #include <regex.h>
 
+#include "base/str.h"
 #include "base/vec.h"
 
 enum namesearch_field {
@@ -38,6 +39,9 @@ void namesearch_set(struct namesearch *s, const char *text);
 
 /* names: by enum namesearch_field; NULL: it has none. A word without a field also matches threads. */
 bool namesearch_matches(const struct namesearch *s, const char *const *names);
+
+/* Adds a text that only this name matches. */
+void namesearch_add_name(const char *name, struct str *text);
 
 void namesearch_fini(struct namesearch *s);
 

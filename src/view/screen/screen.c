@@ -1,10 +1,14 @@
 #include "view/screen/screen.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/pager.h"
 #include "base/progress.h"
 #include "base/term.h"
 
@@ -13,6 +17,24 @@ bool screen_is_possible(void)
 	const char *term = getenv("TERM");
 
 	return term_is_terminal(STDOUT_FILENO) && term && *term && strcmp(term, "dumb");
+}
+
+/* Whether PACE_TUI says that text is the default. */
+static bool is_switched_off(void)
+{
+	static const char *const words[] = {"0", "no", "off", "false"};
+	const char *value = getenv("PACE_TUI");
+
+	for (size_t i = 0; value && i < ARRAY_SIZE(words); i++)
+		if (!strcasecmp(value, words[i]))
+			return true;
+	return false;
+}
+
+bool screen_is_default(void)
+{
+	return screen_is_possible() && term_is_terminal(STDIN_FILENO) && !is_switched_off() &&
+		!pager_is_asked_for();
 }
 
 /* The first of the variables that is set says which characters there are. */
@@ -29,7 +51,39 @@ static bool is_utf8(void)
 	return false;
 }
 
-int screen_open(struct screen *s, const struct screen_end *end, struct err *err)
+/* ---- what both ends have ---- */
+
+void screen_terminal_size(struct screen *s, unsigned *ret_columns, unsigned *ret_rows)
+{
+	struct winsize size;
+	const bool is_known =
+		!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col && size.ws_row;
+
+	(void)s;
+	/* A terminal of more cells than this is a mistake. */
+	*ret_columns = is_known ? MIN(size.ws_col, 2000u) : 80;
+	*ret_rows = is_known ? MIN(size.ws_row, 1000u) : 24;
+}
+
+bool screen_terminal_write(struct screen *s, const char *text, size_t n)
+{
+	(void)s;
+	while (n) {
+		const ssize_t done = write(STDOUT_FILENO, text, n);
+
+		if (done < 0 && errno == EAGAIN)
+			poll(&(struct pollfd){.fd = STDOUT_FILENO, .events = POLLOUT}, 1, -1);
+		else if (done < 0 && errno != EINTR)
+			return false;
+		text += done > 0 ? done : 0;
+		n -= done > 0 ? (size_t)done : 0;
+	}
+	return true;
+}
+
+/* ---- screens ---- */
+
+static int open_end(struct screen *s, const struct screen_end *end, struct err *err)
 {
 	*s = (struct screen){.end = end,
 		.colours = repaint_colours(getenv("COLORTERM"), getenv("TERM"), getenv("NO_COLOR")),
@@ -39,6 +93,29 @@ int screen_open(struct screen *s, const struct screen_end *end, struct err *err)
 	if (!end->open(s, err))
 		return 0;
 	progress_hide(false);
+	return err->code;
+}
+
+/* The last one works with most terminals without knowing them. */
+static const struct screen_end *const ends[] = {&screen_ncurses, &screen_ansi};
+
+int screen_open(struct screen *s, const struct screen_end *end, struct err *err)
+{
+	const char *name = getenv("PACE_SCREEN");
+
+	if (end)
+		return open_end(s, end, err);
+	for (size_t i = 0; name && *name && i < ARRAY_SIZE(ends); i++)
+		if (!strcmp(ends[i]->name, name))
+			return open_end(s, ends[i], err);
+	if (name && *name)
+		return err_set(err, ERR_INVAL, "PACE_SCREEN '%s' is neither ncurses nor ansi",
+			name);
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		if (!open_end(s, ends[i], err))
+			return 0;
+		else if (err->code != ERR_UNSUPPORTED)
+			break;
 	return err->code;
 }
 

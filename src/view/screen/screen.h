@@ -3,8 +3,7 @@
  *
  * In       grids to show
  * Out      events: keys, the mouse, another size
- * Owns     the terminal's modes, from screen_open() to screen_close(). They are also restored when the process ends by
- *          exit(), by a signal, or when it stops (SIGTSTP); they are set again when it goes on
+ * Owns     the terminal's modes, from screen_open() to screen_close(), see guard.h
  * Errors   ERR_UNSUPPORTED: not a terminal, or one that cannot place the cursor; ERR_SYS
  * Threads  one; one screen at a time
  */
@@ -40,7 +39,11 @@ struct screen_end {
 	void (*suspend)(struct screen *s);
 };
 
-extern const struct screen_end screen_ansi;
+extern const struct screen_end screen_ansi, screen_ncurses;
+
+/* Of the terminal at stdout. */
+void screen_terminal_size(struct screen *s, unsigned *ret_columns, unsigned *ret_rows);
+bool screen_terminal_write(struct screen *s, const char *text, size_t n);
 
 /* What a screen shows for a while. Views run inside each other: where the inner one ends, the outer one goes on. */
 struct screen_view {
@@ -55,6 +58,16 @@ struct screen_view {
 /* Whether stdout is a terminal on which a screen can be drawn. */
 bool screen_is_possible(void);
 
+/*
+ * Whether that is what to show where nothing asks for text: keys can be pressed, too, and the user has neither asked for a
+ * pager nor set PACE_TUI=0.
+ */
+bool screen_is_default(void);
+
+/*
+ * `end` NULL: what PACE_SCREEN names ("ansi", "ncurses"), else ncurses where it is there and knows the terminal. ERR_INVAL:
+ * PACE_SCREEN names none.
+ */
 int screen_open(struct screen *s, const struct screen_end *end, struct err *err);
 void screen_close(struct screen *s);
 

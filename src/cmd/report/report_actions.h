@@ -1,0 +1,36 @@
+/*
+ * report_actions.h - what the browser of report can do with a line: the rows of its menu.
+ *
+ * In       the line of the cursor
+ * Out      other views on the same screen, or other tables
+ * Owns     nothing
+ * Errors   are said in the last line of the screen
+ */
+#ifndef PACE_CMD_REPORT_ACTIONS_H
+#define PACE_CMD_REPORT_ACTIONS_H
+
+#include "cmd/report/report_levels.h"
+#include "view/screen/browser.h"
+
+/* The `of` of the browser's source. */
+struct browse {
+	struct reporting *reporting; /* of the level that is shown */
+	struct report_levels levels;
+	struct answer_table table;
+	bool is_open;
+	struct browser_source source;
+	struct browser_page pages[2];
+	struct str title, ledger, header;
+	VEC(char *) files; /* those that a menu shows */
+};
+
+/* Shows the level on top. */
+void report_browse_show(struct browse *b, struct browser *screen);
+
+extern const struct browser_action report_actions[];
+extern const size_t n_report_actions;
+
+/* The function of a line, in the profile of the reporting; 0: it is about none. */
+u32 report_spot_symbol(const struct browse *b, const struct browser_spot *at);
+
+#endif

@@ -1,0 +1,65 @@
+#include "cmd/report/report_annotate.h"
+
+#include "view/screen/codeview.h"
+
+bool report_annotate_offer(void *of, const struct browser_spot *at, struct str *title)
+{
+	const struct browse *b = of;
+	const struct recorded *r = &b->reporting->recorded;
+	const struct profile_symbol *s = &r->profile.symbols.at[report_spot_symbol(b, at)];
+
+	if (!s->name)
+		str_add(title, "this line has no function with a name");
+	else if (!recorded_has_trace(r))
+		str_add(title, "a profile of another program has no code");
+	else
+		str_addf(title, "Annotate %s", s->name);
+	return s->name && recorded_has_trace(r);
+}
+
+/* The assemblies are those of the text of annotate, with the report's names. */
+static void run(struct reporting *r, const struct annotation *annotation, u32 function,
+	struct screen *screen)
+{
+	static const struct event_list no_events;
+	const struct symbol_options *symbols = &r->options->symbols;
+	const unsigned style = symbol_options_style(symbols, r->options->verbose);
+	struct datanames datanames = {0};
+	const struct assembly_options how = {.style = style,
+		.frame_style = style | DEMANGLE_COMPACT,
+		.has_source = true,
+		.has_code = true,
+		.places = {.symfs = symbols->symfs ? symbols->symfs : ""},
+		.datanames = &datanames};
+	/* With time off the CPUs, the profile's events are others than the recording's. */
+	const struct annotate_options shown = {.has_source = true,
+		.has_full_paths = r->options->has_full_paths,
+		.events = r->recorded.has_wall ? &no_events
+					       : &r->recorded.trace.session.reader.events};
+	const struct codeview_source source = {.title = r->options->input,
+		.annotation = annotation,
+		.resolver = &r->recorded.trace.resolver,
+		.assembly = &how,
+		.shown = &shown};
+
+	/* What is said meanwhile would stand on the screen. */
+	log_hold(&r->log);
+	codeview_run(&source, function, screen);
+	log_release(&r->log);
+	datanames_fini(&datanames);
+}
+
+void report_annotate_act(void *of, struct browser *b, const struct browser_spot *at)
+{
+	const struct browse *browse = of;
+	struct annotation annotation;
+	u32 function;
+
+	annotation_init(&annotation, &browse->reporting->recorded.profile);
+	function = annotation_of_symbol(&annotation, report_spot_symbol(browse, at));
+	if (function == ANNOTATION_NONE)
+		browser_say(b, "no sample is in this function itself: its callees have them all");
+	else
+		run(browse->reporting, &annotation, function, b->screen);
+	annotation_fini(&annotation);
+}

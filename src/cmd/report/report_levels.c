@@ -1,0 +1,157 @@
+#include "cmd/report/report_levels.h"
+
+#include <string.h>
+
+static void collect(void *ctx, enum log_level level, const char *sentence)
+{
+	struct str *said = ctx;
+
+	(void)level;
+	str_add(said, said->n ? "; " : "");
+	str_add(said, sentence);
+}
+
+/* ---- one level ---- */
+
+struct report_level *report_level_like(const struct report_levels *l, u32 key)
+{
+	const struct report_level *top = report_levels_top(l);
+	struct report_level *level = mem_zalloc(sizeof(*level));
+
+	level->options = top->options;
+	level->reporting = top->reporting;
+	level->key = key;
+	vec_each(zoom, &top->zooms)
+		vec_add(&level->zooms, zoom_copy(zoom));
+	return level;
+}
+
+static void close_part(struct report_level *level)
+{
+	if (level->is_part)
+		part_fini(&level->part);
+	level->is_part = false;
+}
+
+void report_level_drop(struct report_level *level)
+{
+	close_part(level);
+	if (level->is_read) {
+		reporting_close(level->reporting);
+		mem_free(level->reporting);
+	}
+	vec_each(zoom, &level->zooms)
+		zoom_fini(zoom);
+	vec_fini(&level->zooms);
+	str_fini(&level->input);
+	str_fini(&level->time);
+	str_fini(&level->crumb);
+	mem_free(level);
+}
+
+/* The rows that its zooms leave, of its reporting. */
+static void make_part(struct report_level *level)
+{
+	struct reporting *r = level->reporting;
+
+	level->answer = r->answer;
+	if (!level->zooms.n)
+		return;
+	zoom_part(&level->part, &r->recorded.profile, &r->calls, r->options->filter.is_relative,
+		level->zooms.at, level->zooms.n);
+	level->is_part = true;
+	level->answer.profile = &level->part.profile;
+	level->answer.calls = &level->part.calls;
+}
+
+static int read_again(struct report_levels *l, struct report_level *level, struct err *err)
+{
+	struct reporting *r = mem_zalloc(sizeof(*r));
+
+	r->options = &level->options;
+	r->is_silent = true;
+	r->log = (struct log){.level = LOG_NOTE, .write = collect, .ctx = &l->said};
+	vec_each(zoom, &level->zooms)
+		r->more_labels |= LABEL_BIT(zoom_label(zoom)) & ~LABEL_BIT(LABEL_NONE);
+	report_options_settle(&level->options);
+	if (recorded_open_any(&r->recorded, level->options.input, &r->log, err)) {
+		log_fini(&r->log);
+		mem_free(r);
+		return err->code;
+	}
+	if (answer_open(&r->answer, &level->options.answer, err) ||
+		choice_make(&r->choice, &level->options, &r->recorded, err) ||
+		reporting_read(r, err)) {
+		reporting_close(r);
+		mem_free(r);
+		return err->code;
+	}
+	level->reporting = r;
+	level->is_read = true;
+	return 0;
+}
+
+/* ---- all levels ---- */
+
+void report_levels_init(struct report_levels *l, struct reporting *first)
+{
+	struct report_level *level = mem_zalloc(sizeof(*level));
+
+	*l = (struct report_levels){0};
+	level->options = *first->options;
+	level->reporting = first;
+	make_part(level);
+	vec_add(&l->at, level);
+}
+
+void report_levels_fini(struct report_levels *l)
+{
+	while (l->at.n)
+		report_level_drop(l->at.at[--l->at.n]);
+	vec_fini(&l->at);
+	str_fini(&l->said);
+}
+
+static int check_depth(const struct report_levels *l, struct err *err)
+{
+	enum { MOST = 32 };
+
+	return l->at.n < MOST
+		? 0
+		: err_set(err, ERR_INVAL, "there are %d levels already: Esc takes one back", MOST);
+}
+
+int report_levels_zoom(struct report_levels *l, u32 key, const struct zoom *zoom, struct err *err)
+{
+	struct report_level *level;
+
+	if (check_depth(l, err))
+		return err->code;
+	level = report_level_like(l, key);
+	vec_add(&level->zooms, zoom_copy(zoom));
+	zoom_add_text(zoom, &level->crumb);
+	make_part(level);
+	vec_add(&l->at, level);
+	return 0;
+}
+
+int report_levels_read(struct report_levels *l, struct report_level *level, struct err *err)
+{
+	str_cut(&l->said, 0);
+	if (check_depth(l, err) ||
+		(!strcmp(level->options.input, "-") &&
+			err_set(err, ERR_INVAL,
+				"what came through a pipe cannot be read again: write it to a file")) ||
+		read_again(l, level, err)) {
+		report_level_drop(level);
+		return err->code;
+	}
+	make_part(level);
+	vec_add(&l->at, level);
+	return 0;
+}
+
+struct report_level *report_levels_pop(struct report_levels *l)
+{
+	return l->at.n > 1 ? l->at.at[--l->at.n] : NULL;
+}

@@ -1,0 +1,57 @@
+/*
+ * report_levels.h - what the browser of report shows, level on level: the recording as the options say, a part of it, the same
+ * recording or another one read with other options.
+ *
+ * A level has the rows that the text would have with its options. A zoom takes rows away from the level below; anything else
+ * is read again from the file, and the zooms below are applied to that too.
+ * In       a report that is read; what to change
+ * Out      reports; the level that is on top is shown
+ * Owns     all levels but the first report
+ * Errors   those of reports; the levels stay as they are
+ */
+#ifndef PACE_CMD_REPORT_LEVELS_H
+#define PACE_CMD_REPORT_LEVELS_H
+
+#include "cmd/report/reporting.h"
+#include "profile/tree/zoom.h"
+
+struct report_level {
+	struct report_options options;
+	struct reporting *reporting; /* that of the level below, unless it is read again */
+	bool is_read;                /* owns the reporting */
+	struct str input, time;      /* what options point to, if they were changed */
+	VEC(struct zoom) zooms;      /* those of the levels below included */
+	struct part part;
+	bool is_part;
+	struct answer answer; /* the reporting's, with the part's rows */
+	struct str crumb;     /* what is said of it */
+	u32 key;              /* that made it */
+	size_t line;          /* where the cursor was when another came on top */
+};
+
+struct report_levels {
+	VEC(struct report_level *) at; /* the first is the whole report */
+	struct str said;               /* notes of the last reading */
+};
+
+void report_levels_init(struct report_levels *l, struct reporting *first);
+void report_levels_fini(struct report_levels *l);
+
+static inline struct report_level *report_levels_top(const struct report_levels *l)
+{
+	return l->at.at[l->at.n - 1];
+}
+
+/* Puts a part on top. */
+int report_levels_zoom(struct report_levels *l, u32 key, const struct zoom *zoom, struct err *err);
+
+/* A level that is like the one on top, to be changed and then read, or dropped. */
+struct report_level *report_level_like(const struct report_levels *l, u32 key);
+void report_level_drop(struct report_level *level);
+/* Reads it and puts it on top; drops it if it fails. */
+int report_levels_read(struct report_levels *l, struct report_level *level, struct err *err);
+
+/* Takes the top level away; NULL: it is the first. The caller drops it, when nothing shows it any more. */
+struct report_level *report_levels_pop(struct report_levels *l);
+
+#endif

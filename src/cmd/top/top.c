@@ -1,0 +1,85 @@
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/out.h"
+#include "cmd/cmd.h"
+#include "cmd/top/top_feed.h"
+#include "cmd/top/top_options.h"
+#include "cmd/top/top_plain.h"
+#include "cmd/top/top_rows.h"
+
+struct top {
+	const struct top_options *options;
+	struct log log;
+	struct feed feed;
+	struct top_rows rows;
+	struct out out;
+};
+
+/* Whether that was the last refresh. */
+static bool is_last(const struct top *t, const struct feed_facts *facts)
+{
+	return t->out.sys || (t->options->n_refreshes && facts->nr >= t->options->n_refreshes);
+}
+
+static bool show_lines(void *ctx, struct moment *shown, const struct feed_facts *facts)
+{
+	struct top *t = ctx;
+
+	if (t->options->is_json)
+		top_show_json(&t->feed, &t->rows, shown, facts, &t->out);
+	else
+		top_show_text(&t->feed, &t->rows, shown, facts, &t->out);
+	moment_fini(shown);
+	return is_last(t, facts);
+}
+
+static int run(struct top *t, struct err *err)
+{
+	if (top_options_check(t->options, err) || top_rows_choose(&t->rows, t->options, err) ||
+		feed_open(&t->feed, top_rows_labels(&t->rows), err))
+		return err->code;
+	t->feed.show = show_lines;
+	t->feed.ctx = t;
+	return feed_run(&t->feed, err) == RECORDER_FAILED ? err->code : 0;
+}
+
+static int run_top(int argc, char **argv)
+{
+	struct top_options o;
+	struct top t = {.options = &o, .out = {.fd = STDOUT_FILENO}};
+	sigset_t signals;
+	struct err err;
+	int status;
+
+	top_options_init(&o);
+	status = cmd_parse(&cmd_top, &o, OPTS_STOP, &argc, argv);
+	if (status >= 0) {
+		top_options_fini(&o);
+		return status;
+	}
+	cmd_log_init(&t.log, o.record.verbose ? LOG_DEBUG : LOG_NOTE);
+	stop_signals(&signals);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	t.feed.options = &o;
+	t.feed.log = &t.log;
+	t.feed.command = argc ? argv : NULL;
+	status = EXIT_OK;
+	if (run(&t, &err))
+		status = cmd_fail(&cmd_top, &err, err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
+	feed_close(&t.feed);
+	if (out_close(&t.out, &err))
+		status = cmd_fail(&cmd_top, &err, EXIT_FAILED);
+	log_fini(&t.log);
+	top_options_fini(&o);
+	return status;
+}
+
+const struct cmd cmd_top = {
+	.name = "top",
+	.summary = "show where the time goes now",
+	.usage = {"[OPTIONS] [COMMAND...]", NULL},
+	.options = top_option_rows,
+	.run = run_top,
+};

@@ -1,0 +1,439 @@
+#include "cmd/top/top_feed.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "collect/around/privilege.h"
+#include "collect/open/open.h"
+#include "collect/record/bpf.h"
+#include "collect/record/synth.h"
+#include "event/abi.h"
+#include "profile/gather/matching.h"
+
+enum {
+	NS = 1000000000,
+	HOTPLUG_NS = NS / 2,
+	/* How often rings are read, so that what is shown is not older than half a second. */
+	READ_NS = NS / 4,
+	FORGET_REFRESHES = 8,
+	FORGET_BYTES = 4 << 20,
+	FILES_OPENED = 4, /* before their memory is given back */
+	STACK_MOST = 127,
+};
+
+/* ---- counting ---- */
+
+/* per sample */
+static void take(struct feed *f, struct visit *v)
+{
+	const bool is_kernel =
+		v->mode == PERF_RECORD_MISC_KERNEL || v->mode == PERF_RECORD_MISC_GUEST_KERNEL;
+
+	f->facts.n_samples++;
+	f->facts.n_kernel += is_kernel;
+	if (is_kernel ? f->settings.hides_kernel : f->settings.hides_user)
+		return;
+	aggregate_add(&f->counted, v);
+}
+
+static int take_all(struct feed *f, struct err *err)
+{
+	struct visit *v;
+	int r;
+
+	while ((r = follow_next(&f->follow, &v, err)) > 0)
+		if (v->sample && !v->is_idle)
+			take(f, v);
+	return r;
+}
+
+/* The machine forgets what has ended: counts must not point there. */
+static void let_go(void *counted)
+{
+	aggregate_forget(counted);
+}
+
+/* ---- a refresh ---- */
+
+static u64 resident_bytes(void)
+{
+	unsigned long long pages = 0, resident = 0;
+	FILE *f = fopen("/proc/self/statm", "re");
+
+	if (!f || fscanf(f, "%llu %llu", &pages, &resident) != 2)
+		resident = 0;
+	if (f)
+		fclose(f);
+	return resident * (u64)sysconf(_SC_PAGESIZE);
+}
+
+static void note_costs(struct feed *f, u64 now)
+{
+	const struct session_tally *t = &f->trace.session.tally;
+	const u64 cpu = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);
+	const u64 lost = t->n_lost_records + t->n_lost_samples;
+	struct feed_facts *facts = &f->facts;
+
+	facts->nr++;
+	facts->time_ns = clock_ns_of(CLOCK_REALTIME);
+	facts->span_ns = now - f->shown_ns;
+	facts->n_lost = lost - facts->n_lost_all;
+	facts->n_lost_all = lost;
+	facts->own_cpu_pct = 100 * (double)(cpu - f->cpu_ns) / (double)MAX(facts->span_ns, (u64)1);
+	facts->own_bytes = resident_bytes();
+	f->shown_ns = now;
+	f->cpu_ns = cpu;
+}
+
+/*
+ * Closes files that no count is in any more. Names of code that programs make are read again: they make more all the
+ * time.
+ */
+static void close_files(struct feed *f)
+{
+	struct resolver *r = &f->trace.resolver;
+	bool *is_kept = mem_zalloc(r->n_dsos + 1);
+
+	vec_each(dso, &f->counted.profile.dsos)
+		if (dso->source < r->n_dsos)
+			is_kept[dso->source] = dso->kind != DSO_JIT;
+	resolver_forget(r, is_kept);
+	mem_free(is_kept);
+}
+
+static void fade(struct feed *f)
+{
+	if (f->settings.is_zeroed)
+		aggregate_decay(&f->counted, 0);
+	else
+		aggregate_fade(&f->counted, 7, 8, &f->fade_rest);
+	if (f->facts.nr % FORGET_REFRESHES == 0 || f->settings.is_zeroed ||
+		aggregate_bytes(&f->counted) > FORGET_BYTES)
+		aggregate_forget(&f->counted);
+	if (f->facts.nr % FORGET_REFRESHES == 0)
+		close_files(f);
+}
+
+/* Opens the files of all DSOs that were counted. Reading a table of symbols touches more of a file than using it. */
+static void open_files(struct feed *f)
+{
+	struct trace *t = &f->trace;
+
+	resolver_settle(&t->resolver);
+	vec_each(dso, &f->counted.profile.dsos) {
+		resolver_load(&t->resolver, t->machine.dsos.at.at[dso->source]);
+		if ((dso - f->counted.profile.dsos.at) % FILES_OPENED == FILES_OPENED - 1)
+			dso_files_rest(&t->files);
+	}
+}
+
+static bool refresh(struct feed *f)
+{
+	struct moment shown;
+	bool is_enough;
+
+	aggregate_flush(&f->counted, UINT64_MAX);
+	open_files(f);
+	moment_init(&shown, &f->counted, &f->trace.resolver, &f->showing);
+	dso_files_rest(&f->trace.files);
+	note_costs(f, clock_now_ns());
+	is_enough = f->show(f->ctx, &shown, &f->facts);
+	f->facts.n_samples = f->facts.n_kernel = 0;
+	fade(f);
+	return is_enough;
+}
+
+void feed_forget(struct feed *f)
+{
+	aggregate_decay(&f->counted, 0);
+	aggregate_forget(&f->counted);
+	f->due_ns = MIN(f->due_ns, clock_now_ns() + READ_NS);
+}
+
+void feed_pause(struct feed *f, bool is_paused)
+{
+	struct err ignored;
+
+	if (f->settings.is_paused == is_paused)
+		return;
+	f->settings.is_paused = is_paused;
+	(void)(is_paused ? counters_disable(&f->counters, &ignored)
+			 : counters_enable(&f->counters, &ignored));
+}
+
+static bool steer(struct feed *f)
+{
+	u64 ignored;
+
+	if (f->wake_fd)
+		(void)!read(f->wake_fd, &ignored, sizeof(ignored));
+	return f->steer(f->ctx);
+}
+
+static int look(void *ctx, bool *ret_is_end, struct err *err)
+{
+	struct feed *f = ctx;
+	u64 now;
+
+	if (take_all(f, err))
+		return err->code;
+	if (f->steer && steer(f)) {
+		*ret_is_end = true;
+		return 0;
+	}
+	now = clock_now_ns();
+	if (now >= f->hotplug_ns) {
+		attach_look(&f->attach);
+		f->hotplug_ns = now + HOTPLUG_NS;
+	}
+	if (now >= f->due_ns) {
+		*ret_is_end = !f->settings.is_paused && refresh(f);
+		f->due_ns = clock_now_ns() + (u64)(f->settings.delay_s * NS);
+	}
+	f->pilot.due_ns = MIN(f->due_ns, clock_now_ns() + READ_NS);
+	return 0;
+}
+
+/* ---- whom ---- */
+
+static bool is_anybody_named(const struct target_words *w)
+{
+	return w->all_cpus || w->pids || w->tids || w->cpus || w->users;
+}
+
+/* Without -a and the like: everything, or all that this user may see. */
+static void choose_target(struct feed *f, struct target_words *w)
+{
+	struct privilege privilege;
+	char why[512];
+
+	f->whose = w->pids || w->tids ? "named processes"
+		: w->users            ? "processes of a user"
+		: f->command          ? "a command"
+		: w->cpus             ? "all processes on some CPUs"
+				      : "all processes";
+	if (is_anybody_named(w) || f->command)
+		return;
+	privilege_read(&privilege);
+	if (privilege_allows(&privilege, PRIVILEGE_CPU)) {
+		w->all_cpus = true;
+		return;
+	}
+	snprintf(f->uid, sizeof(f->uid), "%u", geteuid());
+	w->users = f->uid;
+	f->whose = "your own processes";
+	log_note(f->log, "only your own processes are shown: %s",
+		privilege_explain(&privilege, PRIVILEGE_CPU, why, sizeof(why)));
+}
+
+/* ---- opening ---- */
+
+static int open_samplers(void *ctx, struct err *err)
+{
+	struct feed *f = ctx;
+
+	return open_events(&f->events, &f->target, &f->counters, f->log, err);
+}
+
+static void close_samplers(void *ctx)
+{
+	counters_close(&((struct feed *)ctx)->counters);
+}
+
+/* Samples on a CPU that is back online. */
+static size_t sample_again(void *ctx, s32 cpu)
+{
+	struct feed *f = ctx;
+	const size_t n_failed = recorder_reopen_cpu(&f->recorder, cpu, false);
+
+	session_change_ids(&f->trace.session);
+	return n_failed;
+}
+
+static int open_counters(struct feed *f, struct err *err)
+{
+	const struct top_options *o = f->options;
+	struct target_words words = o->record.target;
+	struct sampling sampling;
+	u64 pages;
+
+	choose_target(f, &words);
+	if (record_sampling(&o->record, &sampling, err) ||
+		record_parse_pages(&o->record, &pages, err) ||
+		event_words_parse(&o->record.events, "cycles:P", &f->events, f->log, err) ||
+		target_init(&f->target, &words, err))
+		return err->code;
+	f->n_events = (u32)f->events.n;
+	if (f->command) {
+		if (workload_start(&f->workload, f->command, err))
+			return err->code;
+		f->has_workload = true;
+		f->measures_workload = !f->target.is_system_wide && !f->target.threads.n;
+		if (f->measures_workload)
+			vec_add(&f->target.threads,
+				((struct target_thread){f->workload.pid, f->workload.pid}));
+	}
+	record_choose_callers(&o->record, &f->target, pages, &sampling);
+	sampling.is_command = f->measures_workload;
+	if (sampling_apply(&sampling, &f->events, &f->target, f->log, err))
+		return err->code;
+	attach_init(&f->attach, &f->target, "shown", f->log);
+	attach_add(&f->attach,
+		&(struct attach_part){f, open_samplers, close_samplers, sample_again});
+	if (attach_open(&f->attach, sampling.has_no_inherit ? NULL : &words, err))
+		return err->code;
+	attach_warn(&f->attach, "samples");
+	return recorder_open(&f->recorder, &f->counters, &f->events, pages, f->log, err);
+}
+
+struct synth_to_feed {
+	struct synth synth;
+	struct feed *feed;
+};
+
+static int flush_synth(void *ctx, struct err *err)
+{
+	struct synth_to_feed *to = ctx;
+	int r = sink_append(&to->feed->sink, to->synth.out.at, to->synth.out.n, err);
+
+	str_clear(&to->synth.out);
+	return r;
+}
+
+/* What exists already, as records in front of all others. */
+static int describe(struct feed *f, struct err *err)
+{
+	struct synth_to_feed to = {.feed = f};
+	struct sample_format format;
+	pid_t last = 0;
+	int r = 0;
+
+	sample_format_init(&format, &f->events.at[0].attr);
+	synth_init(&to.synth, format.trailer, f->log);
+	to.synth.what = SYNTH_TASKS | SYNTH_MAPS;
+	to.synth.has_no_maps = f->measures_workload;
+	synth_kernel(&to.synth);
+	synth_modules(&to.synth);
+	bpf_synth(to.synth.trailer, &to.synth.out);
+	if (f->options->record.records.has_cgroups)
+		synth_cgroups(&to.synth);
+	if (f->target.is_system_wide)
+		r = synth_all(&to.synth, flush_synth, &to, err);
+	vec_each(t, &f->target.threads) {
+		if (t->pid != last)
+			synth_process(&to.synth, t->pid);
+		last = t->pid;
+	}
+	r = r || flush_synth(&to, err);
+	synth_fini(&to.synth);
+	return r ? err->code : 0;
+}
+
+/* Where names come from. */
+static void choose_names(struct feed *f)
+{
+	const struct symbol_options *s = &f->options->symbols;
+
+	f->trace.resolver.vmlinux = s->vmlinux;
+	f->trace.resolver.kallsyms_copy = s->kallsyms;
+	f->trace.resolver.ignores_vmlinux = s->ignores_vmlinux;
+	f->trace.resolver.ignores_made = !s->makes_names;
+	f->showing = (struct moment_options){
+		.naming = {.n_workers = 1,
+			.style = symbol_options_style(s, f->options->record.verbose),
+			.has_inlined = f->options->inlines > 0},
+		.filter = &f->options->filter,
+		.ignored_callees = f->ignores_callees ? &f->ignored_callees : NULL};
+}
+
+static int open_counting(struct feed *f, u64 labels, struct err *err)
+{
+	const struct top_options *o = f->options;
+	struct find_places places = {.symfs = o->symbols.symfs ? o->symbols.symfs : "",
+		.log = f->log,
+		.is_now = true};
+
+	trace_begin_live(&f->trace, &f->events, &places);
+	choose_names(f);
+	f->counting =
+		(struct aggregate_options){.labels = labels | profile_filter_labels(&o->filter),
+			.has_stacks = o->record.callers.has_chains,
+			.max_stack = o->count_most ? (u32)o->count_most : STACK_MOST};
+	for (unsigned label = LABEL_NONE + 1; label < LABEL_COUNT; label++)
+		if (f->counting.labels & LABEL_BIT(label) &&
+			label_check(&f->trace.session, label, err))
+			return err->code;
+	follow_init(&f->follow, &f->trace, FOLLOW_LIVE, aggregate_needs(&f->counting));
+	if (label_facts_init(&f->label_facts, &f->trace.session, &f->trace.machine,
+		    f->counting.labels, err))
+		return err->code;
+	aggregate_init(&f->counted, &f->trace, &f->counting, &f->label_facts);
+	f->follow.let_go = let_go;
+	f->follow.borrower = &f->counted;
+	f->sink = follow_sink(&f->follow);
+	f->recorder.sink = &f->sink;
+	return 0;
+}
+
+int feed_open(struct feed *f, u64 labels, struct err *err)
+{
+	const struct top_options *o = f->options;
+
+	f->recorder.epoll_fd = f->recorder.stop.fd = -1;
+	f->settings = (struct feed_settings){o->hides_kernel, o->hides_user, o->is_zeroed, false,
+		o->delay_s};
+	if (o->ignored_callees) {
+		if (matching_compile(&f->ignored_callees, o->ignored_callees, err))
+			return err_prefix(err, "--ignore-callees");
+		f->ignores_callees = true;
+	}
+	if (open_counters(f, err) || open_counting(f, labels, err) || describe(f, err))
+		return err->code;
+	if (o->record.rings.priority &&
+		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK,
+			&(struct sched_param){(int)o->record.rings.priority}))
+		return err_sys(err, errno, "-r %llu: running with a real-time priority",
+			(unsigned long long)o->record.rings.priority);
+	f->shown_ns = clock_now_ns();
+	f->cpu_ns = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);
+	f->due_ns = f->shown_ns + (u64)(o->delay_s * NS);
+	f->hotplug_ns = f->target.is_system_wide ? f->shown_ns + HOTPLUG_NS : UINT64_MAX;
+	if (f->wake_fd && recorder_watch(&f->recorder, f->wake_fd, err))
+		return err->code;
+	f->pilot = (struct recorder_pilot){f, f->shown_ns + READ_NS, look};
+	f->recorder.pilot = &f->pilot;
+	return 0;
+}
+
+enum recorder_end feed_run(struct feed *f, struct err *err)
+{
+	if (!f->measures_workload && counters_enable(&f->counters, err))
+		return RECORDER_FAILED;
+	if (f->has_workload && workload_go(&f->workload, f->command[0], err))
+		return RECORDER_FAILED;
+	return recorder_run(&f->recorder, f->has_workload ? &f->workload : NULL, err);
+}
+
+void feed_close(struct feed *f)
+{
+	attach_fini(&f->attach);
+	recorder_close(&f->recorder);
+	counters_close(&f->counters);
+	if (f->has_workload)
+		workload_close(&f->workload);
+	if (f->counted.trace)
+		aggregate_fini(&f->counted);
+	if (f->label_facts.session)
+		label_facts_fini(&f->label_facts);
+	follow_fini(&f->follow);
+	if (f->trace.log)
+		trace_close(&f->trace);
+	if (f->ignores_callees)
+		regfree(&f->ignored_callees);
+	target_fini(&f->target);
+	event_list_fini(&f->events);
+}

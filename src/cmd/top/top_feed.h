@@ -1,0 +1,88 @@
+/*
+ * top_feed.h - top: what runs now, counted as it comes; the counts fade.
+ *
+ * In       options; a command to start, or none
+ * Out      a moment at each refresh, with what there is to say about it
+ * Owns     events, counters, rings, the machine that they tell of, and the counts
+ * Errors   those of opening: the target, the events, the rings
+ * Threads  one: feed_run() is the loop, and calls `show`
+ */
+#ifndef PACE_CMD_TOP_FEED_H
+#define PACE_CMD_TOP_FEED_H
+
+#include <regex.h>
+
+#include "cmd/top/top_options.h"
+#include "collect/record/recorder.h"
+#include "collect/run/attach.h"
+#include "profile/tree/moment.h"
+#include "trace/follow.h"
+
+/* What was measured since the last refresh, and what measuring it took. */
+struct feed_facts {
+	u64 nr;                  /* of the refresh, from 1 */
+	u64 time_ns;             /* CLOCK_REALTIME */
+	u64 span_ns;             /* since the last one */
+	u64 n_samples, n_kernel; /* in that time */
+	u64 n_lost,
+		n_lost_all; /* records that the rings had no room for: in that time, and since the start */
+	double own_cpu_pct; /* of one CPU */
+	u64 own_bytes;      /* resident memory */
+};
+
+/* What may change while it runs; at first as the options say. */
+struct feed_settings {
+	bool hides_kernel, hides_user, is_zeroed;
+	bool is_paused; /* nothing is measured */
+	double delay_s;
+};
+
+struct feed {
+	const struct top_options *options;
+	struct feed_settings settings;
+	struct log *log;
+	struct event_list events;
+	struct target target;
+	struct counters counters;
+	struct attach attach;
+	struct recorder recorder;
+	struct recorder_pilot pilot;
+	struct workload workload;
+	bool has_workload, measures_workload;
+	char **command; /* NULL: none is started */
+	struct trace trace;
+	struct follow follow;
+	struct sink sink;
+	struct label_facts label_facts;
+	struct aggregate_options counting;
+	struct aggregate counted;
+	struct moment_options showing;
+	regex_t ignored_callees;
+	bool ignores_callees;
+	const char *whose; /* what is measured, in words */
+	struct feed_facts facts;
+	u64 fade_rest;        /* see profile_fade() */
+	u64 shown_ns, cpu_ns; /* when it was shown last; our own time on CPUs by then */
+	u64 due_ns, hotplug_ns;
+	char uid[16];
+	/* Called at each refresh, with a moment that becomes the callee's; true: it is enough. */
+	bool (*show)(void *ctx, struct moment *shown, const struct feed_facts *facts);
+	/* Called at least four times a second, and when wake_fd is readable; true: it is enough. NULL: not wanted. */
+	bool (*steer)(void *ctx);
+	void *ctx;
+	int wake_fd;  /* an eventfd, set before feed_open(); 0: none */
+	u32 n_events; /* the first ones of `events` are those that were asked for */
+};
+
+/* Forgets what was counted so far, and refreshes soon. */
+void feed_forget(struct feed *f);
+void feed_pause(struct feed *f, bool is_paused);
+
+/* Chooses the target and opens everything; `labels`: LABEL_BIT()s that rows need. feed_close() even after an error. */
+int feed_open(struct feed *f, u64 labels, struct err *err);
+
+/* Until the target ends, a signal comes, or `show` has enough. */
+enum recorder_end feed_run(struct feed *f, struct err *err);
+void feed_close(struct feed *f);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * top_options.h - top: its options, as given.
+ *
+ * Owns     the words of events; other strings are argv's
+ */
+#ifndef PACE_CMD_TOP_OPTIONS_H
+#define PACE_CMD_TOP_OPTIONS_H
+
+#include "cmd/record/record_options.h"
+#include "cmd/report/report_graph.h"
+#include "cmd/symbols.h"
+#include "profile/gather/filter.h"
+#include "view/text/colour.h"
+
+struct top_options {
+	/* First: the rows that both commands have fill it in. Only what concerns sampling is used. */
+	struct record_options record;
+	const char *sort, *fields, *widths, *ignored_callees;
+	struct graph_options graph;
+	struct symbol_options symbols;
+	struct profile_filter filter;
+	double delay_s, percent_limit;
+	u64 n_rows, n_refreshes, least_samples;
+	u64 count_most; /* addresses of a chain; 0: the default */
+	bool hides_kernel, hides_user, is_zeroed;
+	bool has_counts, has_periods;
+	bool is_text, is_json;
+	int children, inlines;
+	enum colour_mode colour;
+};
+
+extern const struct opt top_option_rows[];
+
+/* The defaults. */
+void top_options_init(struct top_options *o);
+
+/* What is wrong with them together: ERR_INVAL. */
+int top_options_check(const struct top_options *o, struct err *err);
+void top_options_fini(struct top_options *o);
+
+#endif

@@ -1,0 +1,146 @@
+#include "cmd/top/top_plain.h"
+
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "base/json.h"
+#include "base/num.h"
+#include "base/term.h"
+#include "event/abi.h"
+#include "view/forms/forms.h"
+
+enum {
+	NS = 1000000000,
+	VERSION = 1,       /* of the JSON documents */
+	ROWS_OF_PIPE = 30, /* where there is no terminal whose height decides */
+	HEAD_LINES = 10,
+};
+
+static u64 per_second(u64 n, u64 span_ns)
+{
+	return span_ns ? (u64)((double)n * NS / (double)span_ns + 0.5) : 0;
+}
+
+static void add_rate(const struct feed *f, struct str *text)
+{
+	const struct event_attr *a = &f->events.at[0].attr;
+
+	str_addf(text, a->flags & ATTR_FREQ ? "%s at %llu Hz" : "%s, one of %llu",
+		f->events.at[0].name, (unsigned long long)a->sample_period);
+	if (f->events.n > 1)
+		str_addf(text, " and %zu more", f->events.n - 1);
+}
+
+void top_add_facts(const struct feed *f, const struct feed_facts *facts, struct str *text)
+{
+	num_add_grouped(text, per_second(facts->n_samples, facts->span_ns));
+	str_addf(text, " samples/s, %.0f%% kernel, ",
+		facts->n_samples ? 100.0 * (double)facts->n_kernel / (double)facts->n_samples
+				 : 0.0);
+	num_add_grouped(text, facts->n_lost_all);
+	str_add(text, " lost; ");
+	add_rate(f, text);
+	str_addf(text, ", %s; pace: %.1f%% CPU, ", f->whose, facts->own_cpu_pct);
+	num_add_bytes(text, facts->own_bytes);
+}
+
+/* Which events have a table: those with samples, or the first one. */
+static bool has_table(const struct moment *s, u32 event)
+{
+	if (s->profile.events.at[event].n_samples)
+		return true;
+	for (u32 i = 0; i < s->profile.events.n; i++)
+		if (s->profile.events.at[i].n_samples)
+			return false;
+	return !event;
+}
+
+static u32 n_tables(const struct moment *s)
+{
+	u32 n = 0;
+
+	for (u32 event = 0; event < s->profile.events.n; event++)
+		n += has_table(s, event);
+	return n;
+}
+
+/* As many as fit, so that nothing scrolls; with call chains, the first rows of these. */
+static u64 rows_that_fit(const struct top_rows *r, const struct moment *s, int fd)
+{
+	struct winsize size;
+	u64 lines;
+
+	if (r->options->n_rows)
+		return r->options->n_rows;
+	if (ioctl(fd, TIOCGWINSZ, &size) || !size.ws_row)
+		return ROWS_OF_PIPE;
+	lines = size.ws_row / MAX(n_tables(s), 1u);
+	return lines > HEAD_LINES ? lines - HEAD_LINES : 1;
+}
+
+void top_show_text(const struct feed *f, const struct top_rows *r, const struct moment *s,
+	const struct feed_facts *facts, struct out *out)
+{
+	const bool is_terminal = term_is_terminal(out->fd);
+	const u64 most = rows_that_fit(r, s, out->fd);
+	struct page page = {.form = &form_text,
+		.out = out,
+		.text = &r->text,
+		.width = is_terminal ? term_columns(out->fd) : 0};
+
+	if (is_terminal)
+		str_add(&out->text, "\033[H\033[J");
+	str_add(&out->text, "# ");
+	top_add_facts(f, facts, &out->text);
+	str_add(&out->text, "\n#\n");
+	page_begin(&page);
+	for (u32 event = 0; event < s->profile.events.n; event++) {
+		struct top_table t;
+
+		if (!has_table(s, event))
+			continue;
+		top_table_open(&t, r, s, event, most);
+		page.form->table(&page, &t.rows.rows);
+		top_table_close(&t);
+	}
+	page_end(&page, NULL);
+	out_flush(out);
+}
+
+static void add_facts_json(const struct feed *f, const struct feed_facts *facts, struct str *text)
+{
+	json_u64(text, "refresh", facts->nr);
+	json_u64(text, "time_ns", facts->time_ns);
+	json_u64(text, "span_ns", facts->span_ns);
+	json_u64(text, "samples", facts->n_samples);
+	json_u64(text, "kernel_samples", facts->n_kernel);
+	json_u64(text, "lost", facts->n_lost);
+	json_u64(text, "lost_so_far", facts->n_lost_all);
+	json_text(text, "measured", f->whose);
+	json_key(text, "own_cpu_percent");
+	num_add_fixed(text, facts->own_cpu_pct, 2);
+	str_addc(text, ',');
+	json_u64(text, "own_bytes", facts->own_bytes);
+}
+
+void top_show_json(const struct feed *f, const struct top_rows *r, const struct moment *s,
+	const struct feed_facts *facts, struct out *out)
+{
+	struct page page = {.out = out, .text = &r->text, .list = "events"};
+	const struct form_choice json = {.is_chosen = {[FORM_JSON] = true}};
+
+	page.form = form_chosen(&json);
+	str_addc(&out->text, '{');
+	json_u64(&out->text, "version", VERSION);
+	add_facts_json(f, facts, &out->text);
+	json_open(&out->text, page.list, '[');
+	for (u32 event = 0; event < MIN(f->n_events, s->profile.events.n); event++) {
+		struct top_table t;
+
+		top_table_open(&t, r, s, event, r->options->n_rows);
+		page.form->table(&page, &t.rows.rows);
+		top_table_close(&t);
+	}
+	page.form->end(&page, NULL);
+	out_flush(out);
+}

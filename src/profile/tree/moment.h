@@ -1,0 +1,35 @@
+/*
+ * moment.h - counts that go on growing, as they are at one moment: with names and a call tree.
+ *
+ * In       an aggregate that was flushed, what finds names
+ * Out      a profile of its own, which views read while counting goes on
+ * Owns     the profile and the tree: nothing in them is the aggregate's or the machine's
+ * Threads  made by the thread that counts; read by any one thread
+ */
+#ifndef PACE_PROFILE_MOMENT_H
+#define PACE_PROFILE_MOMENT_H
+
+#include <regex.h>
+
+#include "profile/gather/aggregate.h"
+#include "profile/gather/filter.h"
+#include "profile/gather/naming.h"
+#include "profile/tree/calls.h"
+#include "symbol/resolve/resolver.h"
+
+struct moment {
+	struct profile profile;
+	struct calls calls;
+};
+
+struct moment_options {
+	struct naming_options naming;
+	const struct profile_filter *filter; /* which rows it keeps; NULL: all */
+	const regex_t *ignored_callees;      /* NULL: none are ignored */
+};
+
+void moment_init(struct moment *s, const struct aggregate *a, struct resolver *resolver,
+	const struct moment_options *options);
+void moment_fini(struct moment *s);
+
+#endif
