@@ -193,6 +193,17 @@ def zooms_follow_the_columns_and_what_is_read_again():
         terminal.waits(lambda: ' > ' not in terminal.lines()[0])
         assert shown_rows(terminal) == rows_of_text(*words)
         terminal.ends()
+    branches = os.path.join(SHARED, 'fixtures/google__autofdo/testdata__hierarchical_discriminator_test.x86_64.perf.data')
+    if os.path.exists(branches):
+        terminal = Terminal(200, 40)
+        terminal.opens('-i', branches, '-g', 'none', '--no-branch-stack')
+        terminal.types('b')
+        terminal.waits(lambda: ' > branches' in terminal.lines()[0])
+        assert shown_rows(terminal) == rows_of_text('-i', branches, '-g', 'none', '-b')
+        terminal.types('b')
+        terminal.waits(lambda: ' > no branches' in terminal.lines()[0])
+        assert shown_rows(terminal) == rows_of_text('-i', branches, '-g', 'none', '--no-branch-stack')
+        terminal.ends()
     # Samples with a function in their stacks: those of the lines that have it, as shares of all.
     terminal = Terminal(100, 30)
     terminal.opens('-i', 'threads.folded', '-g', 'none', '-s', 'comm,sym')
