@@ -363,7 +363,7 @@ def the_source_of_a_function_opens_in_the_editor():
 
 # What each action shows, of the first row of a recording.
 ACTIONS = {'a': 'this function itself|Percent|no function', 'd': ' > file |only in what it called', 't': ' > thread ', 'z': ' > through |no function',
-           '*': 'rows have /|no function', 'w': 'Flame view', 'T': 'Samples over time', 'c': ' > intervals', 'b': '-b: the recording has no',
+           '*': 'rows have /|no function', 'w': 'Flame view', 'T': 'Samples over time', 'c': ' > intervals', 'C': ' > calle?r?s', 'b': '-b: the recording has no',
            's': 'no other recording|Show this recording', 'D': 'no other recording|What changed since', 'O': "no debug information|': |no function"}
 
 
@@ -394,6 +394,24 @@ def every_action_has_its_key_and_its_row_in_the_menu():
         terminal.waits(lambda: 'h: help' in terminal.lines()[-1] and ' > ' not in terminal.lines()[0])
     terminal.types('q')
     terminal.waits(lambda: terminal.state() == '0 1 0 1')
+    terminal.ends()
+
+
+@test
+def callers_stand_below_rows_as_in_the_text():
+    write_folded('calls.folded', [('sh;main;a;b', 60), ('sh;main;c;b', 25), ('sh;main;d', 15)])
+    graph = pace('report', '-i', 'calls.folded', '-g', 'callee').out.split('%  b\n')[1].split('  0.00%')[0]
+    drawn = re.findall(r'--([\d.]+%)--(\w+)\b', graph)
+    terminal = Terminal()
+    terminal.opens('-i', 'calls.folded')
+    terminal.types('C')
+    terminal.waits(lambda: ' > callers' in terminal.lines()[0])
+    terminal.command('/^b$')
+    terminal.waits(lambda: '1 of 1 lines' in terminal.lines()[-1])
+    terminal.types('e')
+    terminal.waits(lambda: len(terminal.rows()) > 3)
+    shown = dict(line.split()[-1:] + [next(word for word in line.split() if '%' in word)] for line in terminal.rows()[1:])
+    assert len(drawn) == 2 and all(shown[name] == share for share, name in drawn) and shown['main'], (shown, drawn, graph)
     terminal.ends()
 
 
