@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import *  # noqa: E402,F403
-from window import Terminal  # noqa: E402
+from window import Terminal, pid_of  # noqa: E402
 
 BAR = 11  # the columns of the marker and the bar, in front of each row
 HOSTILE = {'control': 'e\x1b[2J\x07\x0b\x7f', 'bidi': 'a\u202eb\u2066c', 'arabic': '\u0627\u0644\u0639', 'wide': '\u6f22\u5b57' * 3, 'marks': 'z' + '\u0301' * 50,
@@ -30,13 +30,6 @@ def rows_of_text(*words):
     result = pace('report', '-g', 'none', *words)
     assert result.status == 0, result
     return [' '.join(line.split()) for line in result.out.splitlines() if line and not line.startswith('#')]
-
-
-def pid_of(terminal):
-    shell = int(terminal.tmux('display-message', '-p', '#{pane_pid}'))
-    wait_for(lambda: children(shell))
-    return children(shell)[0]
-
 
 
 def squeezed(lines):

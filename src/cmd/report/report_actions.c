@@ -51,7 +51,8 @@ static bool is_grouped_by(const struct browse *b, enum key_frame frame)
 /* ---- rows with the same name ---- */
 
 /* Rows that are files or threads have no function; calls below them have. */
-static bool has_function(const struct browse *b, const struct browser_spot *at, struct str *title)
+bool report_spot_has_function(const struct browse *b, const struct browser_spot *at,
+	struct str *title)
 {
 	if (name_of(b, at) && (at->tree || is_grouped_by(b, KEY_SYMBOL)))
 		return true;
@@ -61,7 +62,7 @@ static bool has_function(const struct browse *b, const struct browser_spot *at, 
 
 static bool offer_filter(void *of, const struct browser_spot *at, struct str *title)
 {
-	if (!has_function(of, at, title))
+	if (!report_spot_has_function(of, at, title))
 		return false;
 	str_addf(title, "Show only rows of %s", name_of(of, at));
 	return true;
@@ -169,7 +170,7 @@ static void zoom_thread(void *of, struct browser *screen, const struct browser_s
 
 static bool offer_function(void *of, const struct browser_spot *at, struct str *title)
 {
-	if (!has_function(of, at, title))
+	if (!report_spot_has_function(of, at, title))
 		return false;
 	str_addf(title, "Zoom into samples with %s in their stacks", name_of(of, at));
 	return true;
