@@ -115,7 +115,7 @@ static int run(int input)
 	int sys;
 
 	if (!needs_shell(pager.command)) {
-		text = strdup(pager.command);
+		text = mem_strdup(pager.command);
 		split(text, WORDS, words);
 	}
 	/* What git and perf set for a less of the user's, too: colours, and no screen for a short text. */
@@ -131,7 +131,7 @@ static int run(int input)
 	sys = posix_spawnp(&pager.pid, words[0], &files, &attr, words, environ);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&files);
-	free(text);
+	mem_free(text);
 	return sys;
 }
 

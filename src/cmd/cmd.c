@@ -76,6 +76,23 @@ int cmd_parse_alone(const struct cmd *cmd, void *options, int argc, char **argv)
 	return cmd_fail(cmd, &err, EXIT_USAGE);
 }
 
+int cmd_parse_sides(const struct cmd *cmd, void *options, int *argc, char **argv, int *ret_before)
+{
+	int dashes = 1, n, status;
+
+	while (dashes < *argc && strcmp(argv[dashes], "--"))
+		dashes++;
+	n = dashes;
+	status = cmd_parse(cmd, options, 0, &n, argv);
+	if (status >= 0)
+		return status;
+	*ret_before = dashes < *argc ? n : -1;
+	for (int i = dashes + 1; i < *argc; i++)
+		argv[n++] = argv[i];
+	*argc = n;
+	return status;
+}
+
 int cmd_take_input(const char **input, int argc, char **argv, struct err *err)
 {
 	if (!argc)

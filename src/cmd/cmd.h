@@ -58,6 +58,12 @@ int cmd_parse_alone(const struct cmd *cmd, void *options, int argc, char **argv)
 int cmd_parse_reader(const struct cmd *cmd, void *options, const char **input, int argc,
 	char **argv);
 
+/*
+ * Likewise of a command that compares what stands before "--" with what stands behind it. Options end there; argv gets the words of
+ * both sides. *ret_before: how many stand before; -1: there is no "--".
+ */
+int cmd_parse_sides(const struct cmd *cmd, void *options, int *argc, char **argv, int *ret_before);
+
 /* Takes the remaining argument, if there is one, as *input. ERR_INVAL: too many arguments, or no such file. */
 int cmd_take_input(const char **input, int argc, char **argv, struct err *err);
 

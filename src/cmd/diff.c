@@ -607,37 +607,25 @@ static int compare(struct comparing *c, struct out *out, struct err *err)
 	return pagefile_close(&page, out, 0, err);
 }
 
-/* The index of "--", or -1. The option parser removes it. */
-static int find_dashes(int argc, char **argv)
-{
-	for (int i = 1; i < argc; i++)
-		if (!strcmp(argv[i], "--"))
-			return i;
-	return -1;
-}
-
 static int run_diff(int argc, char **argv)
 {
 	struct diff_command o = {.order = 1,
 		.debuginfod_s = 10,
 		.symbols.demangles = true,
 		.symbols.makes_names = true};
-	int dashes = find_dashes(argc, argv), n = dashes < 0 ? argc : dashes, status, n_before;
+	int status, n_before;
 	struct out out = {.fd = STDOUT_FILENO};
 	struct comparing c = {.options = &o,
 		.stacks = {.n_parts = DELTA_SIDES, .has_builds = true, .are_imports = true}};
 	struct err err;
 
-	status = cmd_parse(&cmd_diff, &o, 0, &n, argv);
+	status = cmd_parse_sides(&cmd_diff, &o, &argc, argv, &n_before);
 	if (status >= 0)
 		return status;
-	n_before = dashes < 0 ? -1 : n;
-	o.view.has_sides = dashes >= 0;
-	for (int i = dashes + 1; dashes >= 0 && i < argc; i++)
-		argv[n++] = argv[i];
+	o.view.has_sides = n_before >= 0;
 	cmd_log_init(&c.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
 	status = EXIT_OK;
-	if (choose_files(&c, n_before, n, argv, &err) || compare(&c, &out, &err))
+	if (choose_files(&c, n_before, argc, argv, &err) || compare(&c, &out, &err))
 		status = cmd_fail(&cmd_diff, &err,
 			err.code == ERR_INVAL || err.code == ERR_NOENT ? EXIT_USAGE : EXIT_FAILED);
 	if (out_close(&out, &err))

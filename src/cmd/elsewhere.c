@@ -40,7 +40,6 @@ static const struct {
 		"'pace record -a --wall' and 'pace report' show how long threads ran, waited for a CPU and slept; 'pace record -a -e sched:*' and 'pace script' each switch"},
 	{"test",
 		"'make check' in the source tree runs the tests; 'pace doctor' tries what works on this machine"},
-	{"top", "'pace record -a --for 5s' and 'pace report' show what runs, 'pace record -p PID --for 5s' what one process does"},
 	{"trace",
 		"'pace record -e raw_syscalls:* COMMAND' and 'pace script' show each system call, 'pace stat -e syscalls:sys_enter_*' how many"},
 };

@@ -390,7 +390,6 @@ static const char *find_picture_option(const struct timechart_options *o)
 	return o->svg.width != NOT_GIVEN                       ? "-w"
 		: o->svg.choice.least != NOT_GIVEN             ? "-n"
 		: o->svg.highlight_ns || o->svg.highlight_name ? "--highlight"
-		: o->svg.skips_eagain                          ? "--io-skip-eagain"
 		: o->svg.io_least_ns != NOT_GIVEN              ? "--io-min-time"
 							       : NULL;
 }

@@ -71,10 +71,7 @@ static u64 needs_of(const struct trace *t, const struct pass_options *o,
 	for (size_t i = 0; i < n; i++) {
 		wanted |= visitors[i]->wanted;
 		if (visitors[i]->has_callers)
-			wanted |= PERF_SAMPLE_CALLCHAIN;
-		if (visitors[i]->has_callers && trace_has_dumps(t))
-			wanted |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
-				PERF_SAMPLE_BRANCH_STACK;
+			wanted |= visits_need_for_callers(t);
 	}
 	return wanted;
 }

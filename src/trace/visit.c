@@ -35,6 +35,14 @@ const struct thread_state *visit_find_state(struct visit *v)
 	return v->state = &t->state;
 }
 
+u64 visits_need_for_callers(const struct trace *t)
+{
+	return PERF_SAMPLE_CALLCHAIN |
+		(trace_has_dumps(t) ? PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |
+					PERF_SAMPLE_BRANCH_STACK
+				    : 0);
+}
+
 void visits_follow(struct visits *v)
 {
 	if (LIKELY(v->n_changes == v->trace->machine.n_changes))

@@ -65,6 +65,9 @@ struct visit {
 void visits_init(struct visits *v, struct trace *t);
 void visits_fini(struct visits *v);
 
+/* PERF_SAMPLE_*: the fields that visit_callers() is made from. */
+u64 visits_need_for_callers(const struct trace *t);
+
 /* Forgets what may not hold any more; to be called before each visit while the machine takes in records. */
 void visits_follow(struct visits *v);
 

@@ -42,10 +42,14 @@ static void check_rows(const struct profile *p)
 }
 
 /* What is printed of it does nothing to a terminal, and no stack is too deep for who walks it. */
-static void show(const struct profile *p)
+static void show(const struct profile *p, const char *form)
 {
-	struct stackrows s = {.n_parts = (u32)p->events.n, .are_imports = true};
-	struct page page = {.form = form_chosen(&(struct form_choice){.name = "folded"})};
+	struct page page = {.form = form_chosen(&(struct form_choice){.name = form})};
+	struct stackrows s = {.n_parts = (u32)p->events.n,
+		.are_imports = true,
+		.detail = page.form->wants & FORM_WANTS_ADDRESSES ? STACKROWS_ADDRESSES
+			: page.form->wants & FORM_WANTS_FUNCTIONS ? STACKROWS_FUNCTIONS
+								  : STACKROWS_NAMES};
 	struct out out = {.fd = -1};
 	struct calls calls;
 
@@ -53,11 +57,14 @@ static void show(const struct profile *p)
 	calls_init(&calls, p);
 	vec_each(node, &calls.nodes)
 		FUZZ_CHECK(node->depth <= IMPORT_DEEPEST + IMPORT_INLINED + 1);
+	for (u32 event = 0; event < p->events.n && s.detail; event++)
+		stackrows_add_part(&s, p->events.at[event].name, false);
 	for (u32 event = 0; event < p->events.n; event++)
 		stackrows_add(&s, p, &calls, event, event);
 	stackrows_finish(&s);
 	page.form->table(&page, &s.rows);
-	FUZZ_CHECK(fuzz_is_safe_text(str_text(&out.text), out.text.n));
+	FUZZ_CHECK(page.form->wants & FORM_IS_BINARY ||
+		fuzz_is_safe_text(str_text(&out.text), out.text.n));
 	str_fini(&out.text);
 	stackrows_fini(&s);
 	calls_fini(&calls);
@@ -65,6 +72,8 @@ static void show(const struct profile *p)
 
 static void read_all(const struct import *in, u8 wishes)
 {
+	static const char *const forms[] = {"folded", "speedscope", "firefox", "chrome", "pprof",
+		"callgrind", "otlp", "svg"};
 	const struct import_options o = {.has_stacks = !(wishes & 1),
 		.has_inlined = !(wishes & 2),
 		.labels = wishes & 4 ? LABEL_BIT(LABEL_COMM) : 0,
@@ -79,7 +88,7 @@ static void read_all(const struct import *in, u8 wishes)
 		check_frames(&p);
 		check_rows(&p);
 		if (p.events.n)
-			show(&p);
+			show(&p, forms[wishes >> 5]);
 	} else {
 		FUZZ_CHECK(err.code == ERR_FORMAT || err.code == ERR_LIMIT);
 	}

@@ -414,5 +414,24 @@ def profiles_of_many_small_things_cost_what_they_are():
         assert seconds < 20 and kib < 2 * MEMORY_KB, (path, seconds, kib)
         assert ' recorded' in open('out', errors='replace').read(), (path, open('err', errors='replace').read()[:300])
 
+
+@test
+def long_names_that_many_places_share_cost_what_they_are():
+    """Each line of a source is a name of its own, and each place asks for its function's."""
+    n, long = 30000, b'f' * 2_000_000
+    names = field(6, b''), field(6, b'count'), field(6, b'main'), field(6, long)
+    lines = b''.join(field(4, field(1, i) + field(3, i) + field(4, field(1, 1) + field(2, i))) for i in range(1, n))
+    path = field(2, field(1, b''.join(varint(i) for i in range(1, n))) + field(2, 1))
+    kind = field(1, field(1, 1) + field(2, 1))
+    cases = {'file.pprof': kind + lines + field(5, field(1, 1) + field(2, 2) + field(4, 3)) + path + b''.join(names),
+             'name.pprof': kind + lines + field(5, field(1, 1) + field(2, 3)) + path + b''.join(names)}
+    for path, data in cases.items():
+        write(path, data)
+        for words in (['report', '-s', 'srcline', '-g', 'none'], ['export', '--format', 'callgrind', '-o', 'made']):
+            seconds, kib = measure(path, *words)
+            said = open('err', errors='replace').read()
+            assert seconds < 20 and kib < 5 * MEMORY_KB and 'out of memory' not in said, (path, words, seconds, kib, said[:300])
+
+
 if __name__ == '__main__':
     main()

@@ -9,8 +9,8 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import *  # noqa: E402,F403
-import tmux  # noqa: E402
-from tmux import pid_of  # noqa: E402
+import window  # noqa: E402
+from window import pid_of  # noqa: E402
 from xterm import Pty, Xterm  # noqa: E402
 
 ENDS = ('ansi', 'ncurses')
@@ -84,12 +84,11 @@ def figures_on_screen(text, width=8):
     return shown
 
 
-class Terminal(tmux.Terminal):
+class Terminal(window.Terminal):
     def opens(self, *words, command='annotate'):
         # What is typed before the last view has ended is that one's.
         self.waits(lambda: self.state() == '0 1 0 1')
-        self.command(' '.join(map(shlex.quote, (PACE, command, *words))))
-        self.waits(lambda: 'h: help' in self.text())
+        super().opens(*words, command=command)
 
     def presses(self, key, until):
         self.types(key)

@@ -11,6 +11,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import *  # noqa: E402,F403
 
 WORDCOUNT = os.path.join(TOP, 'tests/golden/data/wordcount.data')
+GO = WORDCOUNT.replace('wordcount.data', 'go.pprof')
 PATH = os.path.dirname(PACE) + ':' + os.environ['PATH']
 
 
@@ -53,6 +54,7 @@ def what_options_take_is_offered():
     assert '-scomm' in answer('report', '-sco')[0]
     assert answer('report', '-i', '') == ([], ':files') and answer('report', '--symfs', '') == ([], ':folders')
     assert answer('report', '-ng', 'fra') == ([], ':files')  # the value may be left out, then it is attached
+    assert answer('flame', '--order', '') == (['name', 'heaviest'], ':none')
     for words in (['record', '-e'], ['stat', '-e'], ['stat', '--event'], ['mem', 'record', '-e'], ['record', '-a', '-qe']):
         assert 'cpu-clock' in answer(*words, 'cpu-c')[0], words
         assert answer(*words, 'page-faults,cpu-cl') == (['page-faults,cpu-clock'], ':list'), words
@@ -71,10 +73,11 @@ def what_options_take_is_offered():
 
 @test
 def names_come_from_the_recording():
-    for words in (['report', '-i', WORDCOUNT, '-S'], ['report', '--input', WORDCOUNT, '-S'], ['report', f'-i{WORDCOUNT}', '-S'],
-                  ['annotate', '-i', WORDCOUNT, '-s'], ['annotate', WORDCOUNT]):
-        names = answer(*words, '__strc')[0]
-        assert names and all(name.startswith('__strc') for name in names), (words, names)
+    # Functions of a recording are those of this machine's files; of a profile they are in it.
+    for words in (['report', '-i', GO, '-S'], ['report', '--input', GO, '-S'], ['report', f'-i{GO}', '-S'], ['annotate', '-i', GO, '-s'],
+                  ['annotate', GO]):
+        names = answer(*words, 'runtime.')[0]
+        assert names and all(name.startswith('runtime.') for name in names), (words, names)
     assert answer('report', '-i', WORDCOUNT, '-c', '') == (['wordcount'], ':list')
     assert 'libc.so.6' in answer('report', '-i', WORDCOUNT, '-d', '')[0]
     assert answer('report', '-S', '') == ([], ':list')  # there is no perf.data

@@ -8,22 +8,11 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import *  # noqa: E402,F403
-import tmux  # noqa: E402
-from tmux import pid_of  # noqa: E402
+from window import Terminal, pid_of  # noqa: E402
 
 BAR = 11  # the columns of the marker and the bar, in front of each row
 HOSTILE = {'control': 'e\x1b[2J\x07\x0b\x7f', 'bidi': 'a\u202eb\u2066c', 'arabic': '\u0627\u0644\u0639', 'wide': '\u6f22\u5b57' * 3, 'marks': 'z' + '\u0301' * 50,
            'joiner': '\U0001f469\u200d\U0001f469\u200d\U0001f467', 'mark first': '\u0301x', 'variation': '\u2764\ufe0f\u2764\ufe0f', 'bytes': b'\xff\xc3(\xe6'}
-
-
-class Terminal(tmux.Terminal):
-    """With the browser of report in it."""
-    def opens(self, *words):
-        self.command(' '.join(map(shlex.quote, (PACE, 'report', *words))))
-        self.waits(lambda: 'h: help' in self.text())
-
-    def rows(self):
-        return [line for line in self.lines()[2:-1] if line.strip()]
 
 
 def write_folded(path, stacks):
@@ -213,6 +202,75 @@ def zooms_follow_the_columns_and_what_is_read_again():
 
 
 @test
+def flames_have_the_numbers_of_the_stacks():
+    for path in recordings():
+        sums = {}
+        for line in pace('report', '-i', path, '--format', 'folded').out.splitlines():
+            stack, n = line.rsplit(' ', 1)
+            frames = stack.split(';')
+            for i in range(len(frames) + 1):
+                own = sums.setdefault(tuple(frames[:i]), [0, 0])
+                own[0] += int(n)
+                own[1] += int(n) * (i == len(frames))
+        terminal = Terminal(200, 50)
+        terminal.opens('-i', path)
+        terminal.types('w')
+        terminal.waits(lambda: 'Flame view' in terminal.lines()[0] and 'of all' in terminal.text())
+        at, seen = (), 0
+        for _ in range(12):
+            share, own, n, name = re.match(r'([\d.]+)% of all, ([\d.]+)% own, (\d+) samples  (.*)', terminal.lines()[-2]).groups()
+            at += (name,) if name != 'all' else ()
+            assert at in sums and sums[at][0] == int(n), (path, at, n)
+            # Shares are of periods, which rows by function have, too.
+            assert not sums[at][1] or float(own) > 0 or int(n) < 5, (path, at, own)
+            seen += 1
+            if not any(len(stack) == len(at) + 1 and stack[:len(at)] == at for stack in sums):
+                assert share == own, (path, at)
+                break
+            before = terminal.lines()[-2]
+            terminal.types('Down')
+            terminal.waits(lambda: terminal.lines()[-2] != before)
+        assert seen > 1, path
+        terminal.types('q')
+        terminal.waits(lambda: 'h: help' in terminal.lines()[-1] and 'Flame view' not in terminal.text())
+        terminal.ends()
+
+
+@test
+def a_range_of_time_has_the_rows_of_the_text_with_that_time():
+    n = 0
+    for path in recordings():
+        words = ['-i', path, '-g', 'none']
+        if not re.search(r'^ *[0-9.]+ *$', pace('script', '-i', path, '-F', 'time').out.replace(':', ''), re.M):
+            continue
+        terminal = Terminal(160, 40)
+        terminal.opens(*words)
+        for keys, more in (((), []), (('Home', 't'), options_of(words, 't', 0))):
+            if more is None:
+                continue
+            terminal.types(*keys)
+            terminal.waits(lambda: terminal.lines()[0].count(' > ') == bool(keys))
+            terminal.types('T')
+            terminal.waits(lambda: 'Samples over time' in terminal.lines()[0])
+            terminal.types('PageDown', 'Space', *['PageDown'] * 9)
+            terminal.waits(lambda: terminal.text().count('\u2501') == 91)
+            shown = int(re.search(r': (\d+) samples$', terminal.lines()[-2]).group(1))
+            terminal.types('Enter')
+            terminal.waits(lambda: ' > time ' in terminal.lines()[0] or 'no samples' in terminal.lines()[-1])
+            time = re.search(r' > time ([0-9.,]+)', terminal.lines()[0]).group(1)
+            expected = rows_of_text(*words, '--time', time, *more)
+            counted = pace('report', '-i', path, '-g', 'none', '-n', '-t', '|', '--time', time, *more, '--no-children').out
+            assert shown == sum(int(line.split('|')[1]) for line in counted.splitlines() if line and line[0] != '#'), (path, time, shown)
+            if expected:
+                assert shown_rows(terminal) == expected, (path, time, more)
+                n += 1
+            terminal.types('Escape')
+            terminal.waits(lambda: ' > time ' not in terminal.lines()[0])
+        terminal.ends()
+    assert n > 2, n
+
+
+@test
 def the_screen_follows_the_size_of_the_window():
     write_plain('plain.folded')
     terminal = Terminal(80, 24)
@@ -244,7 +302,7 @@ def the_terminal_is_as_it_was_whatever_ends_the_browser():
         else:
             os.kill(pid_of(terminal), how)
         terminal.waits(lambda: terminal.state() == before)
-        terminal.command('s=$?; stty -g >after; echo status $s')
+        terminal.command('echo status $?; stty -g >later; mv later after')
         terminal.waits(lambda: os.path.exists('after') and re.search(r'^status \d+$', terminal.text('-S', '-100'), re.M))
         status = int(re.search(r'^status (\d+)$', terminal.text('-S', '-100'), re.M).group(1))
         # The sanitizers end by SIGABRT where the kernel would by SIGSEGV.

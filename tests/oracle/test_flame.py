@@ -213,6 +213,17 @@ def wrong_words_are_refused_and_leave_nothing_behind():
 
 
 @test
+def a_picture_that_cannot_be_written_is_named_and_leaves_nothing_behind():
+    with open('x.folded', 'w') as file:
+        file.write(FOLDED)
+    for words in ('x.folded', 'x.folded x.folded'):
+        result = run('sh', '-c', f"trap '' XFSZ; ulimit -f 1; {os.path.join(BUILD, 'pace')} flame {words} -o x.svg")
+        assert result.status == 1 and "writing 'x.svg': File too large" in result.err and os.listdir('.') == ['x.folded'], (words, result, os.listdir('.'))
+        result = run('sh', '-c', f"{os.path.join(BUILD, 'pace')} flame {words} > /dev/full")
+        assert result.status == 1 and result.err.count('No space left on device') == 1, (words, result)
+
+
+@test
 def a_terminal_gets_no_picture_but_a_line():
     with open('x.folded', 'w') as file:
         file.write(FOLDED)
@@ -262,6 +273,13 @@ def a_picture_stays_small_whatever_the_input():
     assert picture.boxes[0].value == 9000 * 9001 // 2 and len(picture.boxes) > 500
     picture = draw(text=';'.join(f'f{i}' for i in range(8000)) + ' 7\n')
     assert picture.boxes[0].value == picture.boxes[-1].value == 7 and picture.levels > 2000
+
+
+@test
+def a_long_command_takes_no_more_room_than_a_long_name():
+    picture = draw('--title', ' '.join(f'argument{i}' for i in range(5000)))
+    assert 'argument0' in picture.text_of('head') and 'argument4999' in picture.text_of('head') and ' characters)' in picture.text_of('head')
+    assert os.path.getsize('x.svg') < 40000 and float(picture.root.get('height')) < 400, (os.path.getsize('x.svg'), picture.root.get('height'))
 
 
 @test

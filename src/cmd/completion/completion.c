@@ -234,6 +234,7 @@ static const struct value {
 	{"MODE", "call-graph", NULL, "fp dwarf lbr"},
 	{"HOW", "call-graph", NULL,
 		"none graph fractal flat folded caller callee percent period count"},
+	{"HOW", "order", NULL, "name heaviest"},
 	{"OF", NULL, NULL, "relative absolute"},
 	{"METHOD", NULL, NULL, "delta-abs delta ratio"},
 	{"STYLE", "disassembler-style", NULL, "intel att"},

@@ -8,9 +8,9 @@
 
 #include "base/term.h"
 #include "base/workers.h"
+#include "cmd/pagefile.h"
 #include "cmd/report/flame_sides.h"
 #include "cmd/report/report.h"
-#include "file/fresh.h"
 
 #define DEFAULT_OUTPUT "flame.svg"
 
@@ -85,13 +85,13 @@ static const char *choose_output(const struct flame_options *o)
 static int choose_sides(struct flame_sides *f, const struct flame_options *o, int n_before, int n,
 	char **words, struct err *err)
 {
+	if (!n_before || n_before == n)
+		return err_set(err, ERR_INVAL,
+			"'--' needs recordings on both sides: the old ones before it, the new ones after it");
 	if (o->report.input)
 		return err_set(err, ERR_INVAL,
 			"'%s' and '%s': -i is for one recording, and arguments that are no options for several",
 			o->report.input, words[0]);
-	if (!n_before || n_before == n)
-		return err_set(err, ERR_INVAL,
-			"'--' needs recordings on both sides: the old ones before it, the new ones after it");
 	for (int i = 0; i < n; i++)
 		vec_add(&f->recordings,
 			((struct delta_recording){words[i],
@@ -103,24 +103,13 @@ static int draw_into(struct flame_sides *f, const char *path, struct err *err)
 {
 	struct out out = {.fd = STDOUT_FILENO};
 	struct fresh file;
-	struct err late;
 	int result;
 
-	if (!path) {
-		result = flame_sides_draw(f, &out, err);
-		return out_close(&out, result ? &late : err) && !result ? err->code : result;
-	}
-	if (fresh_init(&file, path, true, err) || (out.fd = fresh_open(&file, err)) < 0)
+	if (pagefile_open(&file, path ? path : "-", &out, err))
 		return err->code;
-	result = flame_sides_draw(f, &out, err);
-	if (out_close(&out, &late) && !result) {
-		*err = late;
-		result = err->code;
-	}
-	close(out.fd);
-	if (result)
-		fresh_abandon(&file);
-	return result ? result : fresh_commit(&file, err);
+	result = pagefile_close(&file, &out, flame_sides_draw(f, &out, err), err);
+	str_fini(&out.text);
+	return result;
 }
 
 static int run_sides(struct flame_options *o, int n_before, int n, char **words)
@@ -162,32 +151,19 @@ static int run_one(struct flame_options *o, int n, char **words)
 	return report_run(&cmd_flame, &o->report, NULL);
 }
 
-/* The index of "--", or -1. The option parser removes it. */
-static int find_dashes(int argc, char **argv)
-{
-	for (int i = 1; i < argc; i++)
-		if (!strcmp(argv[i], "--"))
-			return i;
-	return -1;
-}
-
 static int run_flame(int argc, char **argv)
 {
-	const int dashes = find_dashes(argc, argv);
 	struct flame_options o = {0};
-	int n = dashes < 0 ? argc : dashes, n_before, status;
+	int n_before, status;
 	struct err err;
 
 	report_options_init(&o.report);
-	status = cmd_parse(&cmd_flame, &o, 0, &n, argv);
-	n_before = dashes < 0 ? -1 : n;
-	for (int i = dashes + 1; status < 0 && dashes >= 0 && i < argc; i++)
-		argv[n++] = argv[i];
+	status = cmd_parse_sides(&cmd_flame, &o, &argc, argv, &n_before);
 	if (status < 0 && check(&o, &err))
 		status = cmd_fail(&cmd_flame, &err, EXIT_USAGE);
 	if (status < 0)
-		status = n > 1 || dashes >= 0 ? run_sides(&o, n_before, n, argv)
-					      : run_one(&o, n, argv);
+		status = argc > 1 || n_before >= 0 ? run_sides(&o, n_before, argc, argv)
+						   : run_one(&o, argc, argv);
 	report_options_fini(&o.report);
 	return status;
 }

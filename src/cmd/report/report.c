@@ -10,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "cmd/pagefile.h"
 #include "cmd/report/report_browse.h"
+#include "cmd/report/report_live.h"
 #include "cmd/report/reporting.h"
 #include "cmd/report/report_import.h"
 #include "cmd/report/report_options.h"
@@ -131,6 +132,8 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 			&out->text);
 		return 0;
 	}
+	if (report_live_is_wanted(r, out))
+		return report_live(r, err);
 	if (reporting_read(r, err))
 		return err->code;
 	if (r->options->has_thread_counts && threadcounts_settle(&r->thread_counts, err))

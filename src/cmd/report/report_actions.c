@@ -3,13 +3,16 @@
 #include <string.h>
 
 #include "cmd/report/report_annotate.h"
+#include "cmd/report/report_time.h"
 #include "profile/rows/key.h"
+#include "view/rows/stackrows.h"
+#include "view/screen/flameview.h"
 
 u32 report_spot_symbol(const struct browse *b, const struct browser_spot *at)
 {
 	if (at->tree)
 		return at->tree->nodes[at->node].symbol;
-	return b->table.hist.entries.at[at->row].symbol;
+	return b->table->hist.entries.at[at->row].symbol;
 }
 
 static const struct profile *profile_of(const struct browse *b)
@@ -35,7 +38,7 @@ static const char *name_of(const struct browse *b, const struct browser_spot *at
 
 static bool is_grouped_by(const struct browse *b, enum key_frame frame)
 {
-	const struct hist_options *o = b->table.hist.options;
+	const struct hist_options *o = b->table->hist.options;
 
 	for (size_t i = 0; i < o->n_keys; i++)
 		if (o->keys[i]->frame == frame)
@@ -80,10 +83,15 @@ static void zoom_into(struct browse *b, struct browser *screen, u32 key, struct 
 	struct err err;
 
 	below->line = screen->line;
-	if (report_levels_zoom(&b->levels, key, zoom, &err))
+	if (report_levels_zoom(&b->levels, key, zoom, &err)) {
 		browser_say(screen, err.msg);
-	else
+	} else if (!report_levels_top(&b->levels)->answer.profile->rows.n) {
+		report_level_drop(report_levels_pop(&b->levels));
+		browser_say(screen,
+			"no sample was taken in it, only in what it called: z shows that");
+	} else {
 		report_browse_show(b, screen);
+	}
 	zoom_fini(zoom);
 }
 
@@ -116,7 +124,7 @@ static bool thread_of(const struct browse *b, const struct browser_spot *at, str
 		enum profile_label label;
 		enum zoom_kind kind;
 	} ways[] = {{LABEL_TID, ZOOM_TID}, {LABEL_PID, ZOOM_PID}, {LABEL_COMM, ZOOM_COMM}};
-	const struct hist *h = &b->table.hist;
+	const struct hist *h = &b->table->hist;
 
 	for (size_t way = 0; way < ARRAY_SIZE(ways); way++)
 		for (size_t i = 0; i < h->options->n_keys; i++) {
@@ -179,8 +187,7 @@ static void zoom_function(void *of, struct browser *screen, const struct browser
 
 /* ---- the same recording, read in another way ---- */
 
-/* Reads the level and shows it. */
-static void read_level(struct browse *b, struct browser *screen, struct report_level *level)
+void report_browse_read(struct browse *b, struct browser *screen, struct report_level *level)
 {
 	struct err err;
 
@@ -219,7 +226,7 @@ static void show_confidence(void *of, struct browser *screen, const struct brows
 	(void)at;
 	level->options.answer.has_intervals = !level->options.answer.has_intervals;
 	str_add(&level->crumb, level->options.answer.has_intervals ? "intervals" : "no intervals");
-	read_level(b, screen, level);
+	report_browse_read(b, screen, level);
 }
 
 static bool offer_branches(void *of, const struct browser_spot *at, struct str *title)
@@ -241,7 +248,42 @@ static void show_branches(void *of, struct browser *screen, const struct browser
 	(void)at;
 	level->options.keys.branches = !b->reporting->choice.keys.has_branches;
 	str_add(&level->crumb, level->options.keys.branches ? "branches" : "no branches");
-	read_level(b, screen, level);
+	report_browse_read(b, screen, level);
+}
+
+/* ---- the flame view ---- */
+
+static bool offer_flames(void *of, const struct browser_spot *at, struct str *title)
+{
+	(void)of;
+	(void)at;
+	return offer_always("Show the calls as flames", title);
+}
+
+static void show_flames(void *of, struct browser *screen, const struct browser_spot *at)
+{
+	struct browse *b = of;
+	const struct report_level *top = report_levels_top(&b->levels);
+	const u32 event = b->table->hist.events[0].event;
+	const char *name = top->answer.profile->events.at[event].name;
+	struct stackrows stacks = {.is_one_recording = true,
+		.are_imports = profile_of(b)->is_imported};
+	struct str title = {0};
+
+	(void)at;
+	str_addf(&title, "%s  %s", name, str_text(&b->title));
+	stackrows_add_part(&stacks, name, recorded_is_time(&b->reporting->recorded, event));
+	stacks.n_parts = 1;
+	stackrows_add(&stacks, top->answer.profile, top->answer.calls, event, 0);
+	stackrows_finish(&stacks);
+	if (!screen->screen)
+		browser_say(screen, "there is no screen for it");
+	else if (stacks.nodes.n > 1)
+		flameview_run(&stacks.rows, str_text(&title), screen->screen);
+	else
+		browser_say(screen, "there are no samples");
+	stackrows_fini(&stacks);
+	str_fini(&title);
 }
 
 /* clang-format off: a row an action */
@@ -255,6 +297,10 @@ const struct browser_action report_actions[] = {
 	{'z', "z", "zoom into the samples that have the line's function in their stacks",
 		offer_function, false, zoom_function},
 	{'*', "*", "show only rows of the line's function", offer_filter, false, filter},
+	{'w', "w", "show the calls as flames, each as wide as its share", offer_flames, true,
+		show_flames},
+	{'T', "T", "show when the samples were taken, and choose a range of time",
+		report_time_offer, true, report_time_act},
 	{'c', "c", "show how certain shares are, or no longer", offer_confidence, true,
 		show_confidence},
 	{'b', "b", "show the branches that samples carry, or the samples", offer_branches, true,

@@ -16,8 +16,7 @@
 struct browse {
 	struct reporting *reporting; /* of the level that is shown */
 	struct report_levels levels;
-	struct answer_table table;
-	bool is_open;
+	const struct answer_table *table; /* that is shown */
 	struct browser_source source;
 	struct browser_page pages[2];
 	struct str title, ledger, header;
@@ -26,6 +25,8 @@ struct browse {
 
 /* Shows the level on top. */
 void report_browse_show(struct browse *b, struct browser *screen);
+/* Reads a level and shows it; says it if that fails. */
+void report_browse_read(struct browse *b, struct browser *screen, struct report_level *level);
 
 extern const struct browser_action report_actions[];
 extern const size_t n_report_actions;

@@ -35,13 +35,12 @@ int report_browse_check(const struct report_options *o, struct err *err)
 	return 0;
 }
 
-/* Without --tui: nothing asks for text, or says more in text, and somebody can press keys. */
-static bool is_default(const struct report_options *o)
+bool report_browse_fits(const struct report_options *o)
 {
 	return is_of_plain_form(o) && is_of_rows(o) && !o->is_quiet && !o->has_header &&
 		!o->has_ledger && !o->is_strict && !o->answer.forms.name &&
 		o->colour == COLOUR_AUTO && o->graph.style != DRAWING_FLAT &&
-		o->graph.style != DRAWING_FOLDED && !o->answer.assertions.n && screen_is_default();
+		o->graph.style != DRAWING_FOLDED && !o->answer.assertions.n;
 }
 
 bool report_browse_is_wanted(const struct reporting *r, const struct out *out)
@@ -52,7 +51,7 @@ bool report_browse_is_wanted(const struct reporting *r, const struct out *out)
 		return false;
 	/* That there is nothing, and why, is a text. */
 	if (o->browser < 0)
-		return is_default(o) && r->recorded.profile.rows.n;
+		return report_browse_fits(o) && screen_is_default() && r->recorded.profile.rows.n;
 	if (screen_is_possible())
 		return true;
 	log_note(r->recorded.log,
@@ -64,11 +63,8 @@ static const struct rowset *open_table(void *of, size_t table)
 {
 	struct browse *b = of;
 
-	if (b->is_open)
-		answer_table_close(&b->table);
-	b->is_open = true;
-	answer_table_open(&report_levels_top(&b->levels)->answer, table, &b->table);
-	return &b->table.rows.rows;
+	b->table = report_levels_table(&b->levels, table);
+	return &b->table->rows.rows;
 }
 
 /* Texts of reports begin their lines with "# ". */
@@ -166,8 +162,6 @@ static int run(const struct browser_source *source, struct err *err)
 
 static void close_all(struct browse *b)
 {
-	if (b->is_open)
-		answer_table_close(&b->table);
 	report_levels_fini(&b->levels);
 	str_fini(&b->title);
 	str_fini(&b->ledger);

@@ -15,6 +15,9 @@
 /* Refuses options that ask for something that the browser does not show. */
 int report_browse_check(const struct report_options *o, struct err *err);
 
+/* Without --tui: whether nothing asks for text, or says more in text. */
+bool report_browse_fits(const struct report_options *o);
+
 /*
  * Whether the browser is shown instead of text: by default on a terminal, if no option asks for something that only text
  * has. Notes if it is asked for but there is no terminal to show it.

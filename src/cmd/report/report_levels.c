@@ -33,8 +33,16 @@ static void close_part(struct report_level *level)
 	level->is_part = false;
 }
 
+static void close_table(struct report_level *level)
+{
+	if (level->n_table)
+		answer_table_close(&level->table);
+	level->n_table = 0;
+}
+
 void report_level_drop(struct report_level *level)
 {
+	close_table(level);
 	close_part(level);
 	if (level->is_read) {
 		reporting_close(level->reporting);
@@ -70,6 +78,7 @@ static int read_again(struct report_levels *l, struct report_level *level, struc
 
 	r->options = &level->options;
 	r->is_silent = true;
+	r->timeline_most = level->timeline_most;
 	r->log = (struct log){.level = LOG_NOTE, .write = collect, .ctx = &l->said};
 	vec_each(zoom, &level->zooms)
 		r->more_labels |= LABEL_BIT(zoom_label(zoom)) & ~LABEL_BIT(LABEL_NONE);
@@ -112,6 +121,18 @@ void report_levels_fini(struct report_levels *l)
 	str_fini(&l->said);
 }
 
+struct answer_table *report_levels_table(struct report_levels *l, size_t table)
+{
+	struct report_level *top = report_levels_top(l);
+
+	if (top->n_table == table + 1)
+		return &top->table;
+	close_table(top);
+	answer_table_open(&top->answer, table, &top->table);
+	top->n_table = table + 1;
+	return &top->table;
+}
+
 static int check_depth(const struct report_levels *l, struct err *err)
 {
 	enum { MOST = 32 };
@@ -135,14 +156,18 @@ int report_levels_zoom(struct report_levels *l, u32 key, const struct zoom *zoom
 	return 0;
 }
 
-int report_levels_read(struct report_levels *l, struct report_level *level, struct err *err)
+int report_level_read(struct report_levels *l, struct report_level *level, struct err *err)
 {
 	str_cut(&l->said, 0);
-	if (check_depth(l, err) ||
-		(!strcmp(level->options.input, "-") &&
-			err_set(err, ERR_INVAL,
-				"what came through a pipe cannot be read again: write it to a file")) ||
-		read_again(l, level, err)) {
+	if (!strcmp(level->options.input, "-"))
+		return err_set(err, ERR_INVAL,
+			"what came through a pipe cannot be read again: write it to a file");
+	return read_again(l, level, err);
+}
+
+int report_levels_read(struct report_levels *l, struct report_level *level, struct err *err)
+{
+	if (check_depth(l, err) || report_level_read(l, level, err)) {
 		report_level_drop(level);
 		return err->code;
 	}

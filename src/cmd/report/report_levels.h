@@ -23,10 +23,13 @@ struct report_level {
 	VEC(struct zoom) zooms;      /* those of the levels below included */
 	struct part part;
 	bool is_part;
-	struct answer answer; /* the reporting's, with the part's rows */
-	struct str crumb;     /* what is said of it */
-	u32 key;              /* that made it */
-	size_t line;          /* where the cursor was when another came on top */
+	struct answer answer;      /* the reporting's, with the part's rows */
+	struct answer_table table; /* that is open, or was when another level came on top */
+	size_t n_table;            /* its number, + 1; 0: none is open */
+	struct str crumb;          /* what is said of it */
+	u32 key;                   /* that made it */
+	u64 timeline_most;         /* as in struct reporting */
+	size_t line;               /* where the cursor was when another came on top */
 };
 
 struct report_levels {
@@ -45,9 +48,14 @@ static inline struct report_level *report_levels_top(const struct report_levels 
 /* Puts a part on top. */
 int report_levels_zoom(struct report_levels *l, u32 key, const struct zoom *zoom, struct err *err);
 
+/* A table of the top level; the one before is closed. */
+struct answer_table *report_levels_table(struct report_levels *l, size_t table);
+
 /* A level that is like the one on top, to be changed and then read, or dropped. */
 struct report_level *report_level_like(const struct report_levels *l, u32 key);
 void report_level_drop(struct report_level *level);
+/* Reads it, for the caller to look at and to drop. */
+int report_level_read(struct report_levels *l, struct report_level *level, struct err *err);
 /* Reads it and puts it on top; drops it if it fails. */
 int report_levels_read(struct report_levels *l, struct report_level *level, struct err *err);
 

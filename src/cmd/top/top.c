@@ -8,6 +8,8 @@
 #include "cmd/top/top_options.h"
 #include "cmd/top/top_plain.h"
 #include "cmd/top/top_rows.h"
+#include "cmd/top/top_screen.h"
+#include "view/screen/screen.h"
 
 struct top {
 	const struct top_options *options;
@@ -35,9 +37,16 @@ static bool show_lines(void *ctx, struct moment *shown, const struct feed_facts 
 	return is_last(t, facts);
 }
 
-static int run(struct top *t, struct err *err)
+static int run(struct top *t, char **command, struct err *err)
 {
-	if (top_options_check(t->options, err) || top_rows_choose(&t->rows, t->options, err) ||
+	const struct top_options *o = t->options;
+
+	if (top_options_check(o, err))
+		return err->code;
+	if (!o->is_text && !o->is_json && screen_is_possible())
+		return top_screen(o, command, &t->log, err);
+	t->feed.command = command;
+	if (top_rows_choose(&t->rows, o, err) ||
 		feed_open(&t->feed, top_rows_labels(&t->rows), err))
 		return err->code;
 	t->feed.show = show_lines;
@@ -64,9 +73,8 @@ static int run_top(int argc, char **argv)
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	t.feed.options = &o;
 	t.feed.log = &t.log;
-	t.feed.command = argc ? argv : NULL;
 	status = EXIT_OK;
-	if (run(&t, &err))
+	if (run(&t, argc ? argv : NULL, &err))
 		status = cmd_fail(&cmd_top, &err, err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
 	feed_close(&t.feed);
 	if (out_close(&t.out, &err))

@@ -1,9 +1,11 @@
 #include "cmd/top/top_feed.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -21,8 +23,13 @@ enum {
 	READ_NS = NS / 4,
 	FORGET_REFRESHES = 8,
 	FORGET_BYTES = 4 << 20,
+	TRIM_BYTES = 32 << 20,
 	FILES_OPENED = 4, /* before their memory is given back */
 	STACK_MOST = 127,
+	/* Copies of stacks: finding callers at perf's rate takes a fifth of a CPU, and nobody reads so fast. */
+	DUMPS_HZ = 1000,
+	READ_DUMPS_NS = NS / 20,
+	AHEAD_NICE = -10,
 };
 
 /* ---- counting ---- */
@@ -34,7 +41,6 @@ static void take(struct feed *f, struct visit *v)
 		v->mode == PERF_RECORD_MISC_KERNEL || v->mode == PERF_RECORD_MISC_GUEST_KERNEL;
 
 	f->facts.n_samples++;
-	f->facts.n_kernel += is_kernel;
 	if (is_kernel ? f->settings.hides_kernel : f->settings.hides_user)
 		return;
 	aggregate_add(&f->counted, v);
@@ -142,8 +148,11 @@ static bool refresh(struct feed *f)
 	dso_files_rest(&f->trace.files);
 	note_costs(f, clock_now_ns());
 	is_enough = f->show(f->ctx, &shown, &f->facts);
-	f->facts.n_samples = f->facts.n_kernel = 0;
+	f->facts.n_samples = 0;
 	fade(f);
+	/* What making it took lies in many small pieces. */
+	if (f->facts.own_bytes > TRIM_BYTES)
+		malloc_trim(0);
 	return is_enough;
 }
 
@@ -194,7 +203,7 @@ static int look(void *ctx, bool *ret_is_end, struct err *err)
 		*ret_is_end = !f->settings.is_paused && refresh(f);
 		f->due_ns = clock_now_ns() + (u64)(f->settings.delay_s * NS);
 	}
-	f->pilot.due_ns = MIN(f->due_ns, clock_now_ns() + READ_NS);
+	f->pilot.due_ns = MIN(f->due_ns, clock_now_ns() + (f->has_dumps ? READ_DUMPS_NS : READ_NS));
 	return 0;
 }
 
@@ -278,6 +287,9 @@ static int open_counters(struct feed *f, struct err *err)
 				((struct target_thread){f->workload.pid, f->workload.pid}));
 	}
 	record_choose_callers(&o->record, &f->target, pages, &sampling);
+	f->has_dumps = sampling.stack_bytes;
+	if (f->has_dumps && !sampling.frequency && !sampling.period && !sampling.is_max)
+		sampling.frequency = DUMPS_HZ;
 	sampling.is_command = f->measures_workload;
 	if (sampling_apply(&sampling, &f->events, &f->target, f->log, err))
 		return err->code;
@@ -346,6 +358,7 @@ static void choose_names(struct feed *f)
 		.naming = {.n_workers = 1,
 			.style = symbol_options_style(s, f->options->record.verbose),
 			.has_inlined = f->options->inlines > 0},
+		.has_idle = f->options->has_idle,
 		.filter = &f->options->filter,
 		.ignored_callees = f->ignores_callees ? &f->ignored_callees : NULL};
 }
@@ -367,7 +380,9 @@ static int open_counting(struct feed *f, u64 labels, struct err *err)
 		if (f->counting.labels & LABEL_BIT(label) &&
 			label_check(&f->trace.session, label, err))
 			return err->code;
-	follow_init(&f->follow, &f->trace, FOLLOW_LIVE, aggregate_needs(&f->counting));
+	follow_init(&f->follow, &f->trace, FOLLOW_LIVE,
+		aggregate_needs(&f->counting) |
+			(f->counting.has_stacks ? visits_need_for_callers(&f->trace) : 0));
 	if (label_facts_init(&f->label_facts, &f->trace.session, &f->trace.machine,
 		    f->counting.labels, err))
 		return err->code;
@@ -415,6 +430,9 @@ enum recorder_end feed_run(struct feed *f, struct err *err)
 		return RECORDER_FAILED;
 	if (f->has_workload && workload_go(&f->workload, f->command[0], err))
 		return RECORDER_FAILED;
+	/* Copies of stacks fill a ring in the time that busy programs may make us wait for a CPU. */
+	if (f->has_dumps)
+		(void)setpriority(PRIO_PROCESS, 0, AHEAD_NICE);
 	return recorder_run(&f->recorder, f->has_workload ? &f->workload : NULL, err);
 }
 

@@ -20,10 +20,10 @@
 
 /* What was measured since the last refresh, and what measuring it took. */
 struct feed_facts {
-	u64 nr;                  /* of the refresh, from 1 */
-	u64 time_ns;             /* CLOCK_REALTIME */
-	u64 span_ns;             /* since the last one */
-	u64 n_samples, n_kernel; /* in that time */
+	u64 nr;        /* of the refresh, from 1 */
+	u64 time_ns;   /* CLOCK_REALTIME */
+	u64 span_ns;   /* since the last one */
+	u64 n_samples; /* in that time */
 	u64 n_lost,
 		n_lost_all; /* records that the rings had no room for: in that time, and since the start */
 	double own_cpu_pct; /* of one CPU */
@@ -49,6 +49,7 @@ struct feed {
 	struct recorder_pilot pilot;
 	struct workload workload;
 	bool has_workload, measures_workload;
+	bool has_dumps; /* samples carry copies of stacks */
 	char **command; /* NULL: none is started */
 	struct trace trace;
 	struct follow follow;

@@ -59,7 +59,8 @@ const struct opt top_option_rows[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to measure"},
 	EVENT_ROWS("events to sample; default cycles, or cpu-clock without a PMU"),
 	{'F', "freq", OPT_STR, RECORD(frequency), "HZ",
-		"samples per second and CPU, or 'max'; default 4000", .flags = OPT_COMMON},
+		"samples per second and CPU, or 'max'; default 4000, with -g 1000",
+		.flags = OPT_COMMON},
 	{'c', "count", OPT_U64, RECORD(period), "N", "take one sample every N events instead",
 		.min = 1},
 	{'g', NULL, OPT_BOOL, RECORD(callers.has_chains), NULL,
@@ -91,6 +92,7 @@ const struct opt top_option_rows[] = {
 		"leave out samples in the kernel"},
 	{'U', "hide_user_symbols", OPT_BOOL, AT(hides_user), NULL,
 		"leave out samples in user space"},
+	{0, "idle", OPT_BOOL, AT(has_idle), NULL, "also samples of CPUs that had nothing to do"},
 	{0, "comms", OPT_STR, AT(filter.comms), "COMM,...",
 		"only samples of threads with these names"},
 	{0, "dsos", OPT_STR, AT(filter.dsos), "DSO,...", "only samples in these files"},
@@ -122,7 +124,7 @@ const struct opt top_option_rows[] = {
 
 	{0, NULL, OPT_TITLE, 0, NULL, "How to show it"},
 	{'d', "delay", OPT_DOUBLE, AT(delay_s), "SECONDS", "show it anew after so long; default 2",
-		.flags = OPT_COMMON, .max = 86400},
+		.flags = OPT_COMMON, .max = TOP_DELAY_MOST},
 	{'z', "zero", OPT_BOOL, AT(is_zeroed), NULL,
 		"forget what was counted each time; else older samples fade, by an eighth each time",
 		.flags = OPT_COMMON},
@@ -204,14 +206,13 @@ void top_options_init(struct top_options *o)
 
 int top_options_check(const struct top_options *o, struct err *err)
 {
-	enum { SHORTEST_MS = 50 };
-
 	if (o->is_text && o->is_json)
 		return err_set(err, ERR_INVAL, "--stdio is text, --json is not: choose one");
 	if (o->hides_kernel && o->hides_user)
 		return err_set(err, ERR_INVAL, "-K and -U together leave nothing to show");
-	if (o->delay_s * 1000 < SHORTEST_MS)
-		return err_set(err, ERR_INVAL, "-d %g: at least 0.05 seconds", o->delay_s);
+	if (o->delay_s < TOP_DELAY_LEAST)
+		return err_set(err, ERR_INVAL, "-d %g: at least %g seconds", o->delay_s,
+			TOP_DELAY_LEAST);
 	return 0;
 }
 

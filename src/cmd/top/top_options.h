@@ -12,6 +12,10 @@
 #include "profile/gather/filter.h"
 #include "view/text/colour.h"
 
+/* Seconds between two refreshes. */
+#define TOP_DELAY_LEAST 0.05
+#define TOP_DELAY_MOST  86400
+
 struct top_options {
 	/* First: the rows that both commands have fill it in. Only what concerns sampling is used. */
 	struct record_options record;
@@ -22,7 +26,7 @@ struct top_options {
 	double delay_s, percent_limit;
 	u64 n_rows, n_refreshes, least_samples;
 	u64 count_most; /* addresses of a chain; 0: the default */
-	bool hides_kernel, hides_user, is_zeroed;
+	bool hides_kernel, hides_user, has_idle, is_zeroed;
 	bool has_counts, has_periods;
 	bool is_text, is_json;
 	int children, inlines;

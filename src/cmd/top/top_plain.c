@@ -21,26 +21,36 @@ static u64 per_second(u64 n, u64 span_ns)
 	return span_ns ? (u64)((double)n * NS / (double)span_ns + 0.5) : 0;
 }
 
-static void add_rate(const struct feed *f, struct str *text)
+static void add_samplers(const struct feed *f, struct str *text)
 {
 	const struct event_attr *a = &f->events.at[0].attr;
 
-	str_addf(text, a->flags & ATTR_FREQ ? "%s at %llu Hz" : "%s, one of %llu",
-		f->events.at[0].name, (unsigned long long)a->sample_period);
-	if (f->events.n > 1)
-		str_addf(text, " and %zu more", f->events.n - 1);
+	if (a->flags & ATTR_FREQ)
+		str_addf(text, "%llu Hz", (unsigned long long)a->sample_period);
+	else
+		str_addf(text, "one of %llu", (unsigned long long)a->sample_period);
 }
 
-void top_add_facts(const struct feed *f, const struct feed_facts *facts, struct str *text)
+void top_add_measured(const struct feed *f, struct str *text)
+{
+	add_samplers(f, text);
+	str_addf(text, ", %s", f->whose);
+}
+
+void top_add_modes(const struct moment *m, struct str *text)
+{
+	const double all = (double)MAX(m->n_samples, (u64)1);
+
+	str_addf(text, "%.0f%% idle, %.0f%% kernel", 100 * (double)m->n_idle / all,
+		100 * (double)m->n_kernel / all);
+}
+
+void top_add_rates(const struct feed_facts *facts, struct str *text)
 {
 	num_add_grouped(text, per_second(facts->n_samples, facts->span_ns));
-	str_addf(text, " samples/s, %.0f%% kernel, ",
-		facts->n_samples ? 100.0 * (double)facts->n_kernel / (double)facts->n_samples
-				 : 0.0);
+	str_add(text, "/s, ");
 	num_add_grouped(text, facts->n_lost_all);
-	str_add(text, " lost; ");
-	add_rate(f, text);
-	str_addf(text, ", %s; pace: %.1f%% CPU, ", f->whose, facts->own_cpu_pct);
+	str_addf(text, " lost; pace: %.1f%% CPU, ", facts->own_cpu_pct);
 	num_add_bytes(text, facts->own_bytes);
 }
 
@@ -90,8 +100,12 @@ void top_show_text(const struct feed *f, const struct top_rows *r, const struct 
 
 	if (is_terminal)
 		str_add(&out->text, "\033[H\033[J");
-	str_add(&out->text, "# ");
-	top_add_facts(f, facts, &out->text);
+	str_add(&out->text, "# Samples: ");
+	top_add_rates(facts, &out->text);
+	str_add(&out->text, "; ");
+	top_add_modes(s, &out->text);
+	str_add(&out->text, "; ");
+	top_add_measured(f, &out->text);
 	str_add(&out->text, "\n#\n");
 	page_begin(&page);
 	for (u32 event = 0; event < s->profile.events.n; event++) {
@@ -113,7 +127,6 @@ static void add_facts_json(const struct feed *f, const struct feed_facts *facts,
 	json_u64(text, "time_ns", facts->time_ns);
 	json_u64(text, "span_ns", facts->span_ns);
 	json_u64(text, "samples", facts->n_samples);
-	json_u64(text, "kernel_samples", facts->n_kernel);
 	json_u64(text, "lost", facts->n_lost);
 	json_u64(text, "lost_so_far", facts->n_lost_all);
 	json_text(text, "measured", f->whose);
@@ -133,6 +146,8 @@ void top_show_json(const struct feed *f, const struct top_rows *r, const struct 
 	str_addc(&out->text, '{');
 	json_u64(&out->text, "version", VERSION);
 	add_facts_json(f, facts, &out->text);
+	json_u64(&out->text, "idle_samples", s->n_idle);
+	json_u64(&out->text, "kernel_samples", s->n_kernel);
 	json_open(&out->text, page.list, '[');
 	for (u32 event = 0; event < MIN(f->n_events, s->profile.events.n); event++) {
 		struct top_table t;

@@ -126,7 +126,8 @@ static void choose_graph(struct top_rows *r)
 	const struct graph_options *g = &o->graph;
 
 	r->rows.limit = r->text.row_limit = o->percent_limit;
-	r->rows.has_graph = o->record.callers.has_chains && !g->is_none;
+	/* All trees, each time: more than anybody reads from a pipe. */
+	r->rows.has_graph = o->record.callers.has_chains && !g->is_none && !o->is_json;
 	r->rows.order = g->has_order   ? g->order
 		: r->hist.has_children ? GRAPH_CALLER
 				       : GRAPH_CALLEE;
@@ -140,7 +141,7 @@ static void choose_graph(struct top_rows *r)
 		.entries = g->entries,
 		.skips_first_node = r->hist.keys[0]->frame == KEY_SYMBOL,
 		.has_colour = r->text.has_colour};
-	r->rows.graph_limit = o->is_json || g->style == DRAWING_FRACTAL ? 0 : r->text.drawing.limit;
+	r->rows.graph_limit = g->style == DRAWING_FRACTAL ? 0 : r->text.drawing.limit;
 }
 
 int top_rows_choose(struct top_rows *r, const struct top_options *o, struct err *err)

@@ -214,15 +214,6 @@ static u8 mode_of(const struct pprof_reader *r, u32 dso)
 							     : PERF_RECORD_MISC_USER;
 }
 
-static const char *file_text(struct pprof_reader *r, const struct function *fn)
-{
-	const char *file = fn ? messages_string(&r->b, &r->strings, fn->file) : "",
-		   *slash = strrchr(file, '/');
-
-	return intern_str(&r->b.profile->strings,
-		slash && !r->b.options->has_full_paths ? slash + 1 : file);
-}
-
 /* The name of a function, or NULL. It is looked up once: many lines may have one long name. */
 static const char *name_of(struct pprof_reader *r, struct function *fn)
 {
@@ -246,7 +237,8 @@ static void set_source(struct pprof_reader *r, struct profile_symbol *s,
 
 	if (!source)
 		return;
-	s->file = file_text(r, source == NAMING_FUNCTION_FILES ? outer : fn);
+	fn = source == NAMING_FUNCTION_FILES ? outer : fn;
+	s->file = messages_file(&r->b, &r->strings, fn ? fn->file : UINT64_MAX);
 	if (source != NAMING_LINES)
 		return;
 	str_clear(&r->room);
@@ -343,7 +335,7 @@ static int make_frame(struct pprof_reader *r, struct location *l, struct err *er
 		vec_add(&r->inlined, importing_symbol(&r->b, &s));
 	}
 	l->frame = importing_frame(&r->b, symbol, address, r->inlined.at, (u32)r->inlined.n);
-	return 0;
+	return importing_charge_names(&r->b, l->message.offset, err);
 }
 
 /* ---- samples ---- */
@@ -369,21 +361,19 @@ static int take_label(struct pprof_reader *r, struct bytes message, u64 *labels,
 	u64 key = 0, text = 0, n = 0;
 	u64 *const places[] = {[1] = &key, [2] = &text, [3] = &n};
 	const struct profile *p = r->b.profile;
-	const char *name;
 
 	if (messages_take_numbers(r->b.in, message, places, ARRAY_SIZE(places), err) ||
 		check_string(r, key, &message, err) || check_string(r, text, &message, err))
 		return err->code;
 	if (!p->n_labels)
 		return 0;
-	name = messages_string(&r->b, &r->strings, key);
 	for (size_t i = 0; i < ARRAY_SIZE(label_keys); i++) {
 		const enum profile_label label = label_keys[i].label;
 
-		if (!p->slots[label] || strcmp(label_keys[i].key, name))
+		if (!p->slots[label] || !messages_is(&r->strings, key, label_keys[i].key))
 			continue;
 		if (profile_kind(label) == PROFILE_TEXT)
-			n = text ? (u64)(uintptr_t)messages_string(&r->b, &r->strings, text) : 0;
+			n = text ? (u64)(uintptr_t)messages_label(&r->b, &r->strings, text) : 0;
 		if (n)
 			labels[p->slots[label] - 1] = n;
 	}

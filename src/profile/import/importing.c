@@ -197,3 +197,14 @@ int importing_charge(struct importing *b, u64 offset, struct err *err)
 	b->charged_at = offset + EACH;
 	return import_charge(b->in, b->profile, b->held, offset, err);
 }
+
+int importing_charge_names(struct importing *b, u64 offset, struct err *err)
+{
+	enum { EACH = 1 << 20 };
+	const u64 n_bytes = b->profile->strings.arena.total;
+
+	if (n_bytes < b->charged_names)
+		return 0;
+	b->charged_names = n_bytes + EACH;
+	return import_charge(b->in, b->profile, b->held, offset, err);
+}

@@ -17,9 +17,10 @@ struct importing {
 	const struct import_options *options;
 	const struct import *in;
 	struct table dso_index, symbol_index, frame_index;
-	VEC(u32) path;  /* frames, the outermost first */
-	u64 held;       /* bytes that the importer's own tables take */
-	u64 charged_at; /* offset in the file at which the memory is checked again */
+	VEC(u32) path;     /* frames, the outermost first */
+	u64 held;          /* bytes that the importer's own tables take */
+	u64 charged_at;    /* offset in the file at which the memory is checked again */
+	u64 charged_names; /* likewise the bytes of names */
 };
 
 void importing_init(struct importing *b, const struct import *in, const struct import_options *o,
@@ -59,5 +60,7 @@ void importing_add_row(struct importing *b, u32 event, u64 n_samples, u64 period
 
 /* Checks from time to time whether the profile up to `offset` takes too much memory; ERR_LIMIT if so. */
 int importing_charge(struct importing *b, u64 offset, struct err *err);
+/* Likewise after names were added, which a few bytes of the file may have named. */
+int importing_charge_names(struct importing *b, u64 offset, struct err *err);
 
 #endif

@@ -36,7 +36,15 @@ int messages_take_numbers(const struct import *in, struct bytes b, u64 *const *p
 		(f)->type == PROTOBUF_BYTES &&bytes_left(&b_);                   \
 	})
 
+/* Longer texts are cut, because a few bytes refer to a text, again and again. */
+enum { MESSAGES_NAME_MOST = 1 << 16, MESSAGES_LABEL_MOST = 4096 };
+
 /* A text, interned in the profile; "" if there is no such string. */
 const char *messages_string(struct importing *b, const message_strings *strings, u64 i);
+/* Likewise what may be there for each sample, and a source file: without its folders unless options say so. */
+const char *messages_label(struct importing *b, const message_strings *strings, u64 i);
+const char *messages_file(struct importing *b, const message_strings *strings, u64 i);
+/* Whether it is that text. */
+bool messages_is(const message_strings *strings, u64 i, const char *text);
 
 #endif

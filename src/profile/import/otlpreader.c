@@ -254,15 +254,6 @@ static const char *name_of(struct otlp_reader *r, u64 function)
 	return *fn->text ? fn->text : NULL;
 }
 
-static const char *file_text(struct otlp_reader *r, u64 function)
-{
-	const char *file = messages_string(&r->b, &r->strings, r->functions.at[function].file),
-		   *slash = strrchr(file, '/');
-
-	return intern_str(&r->b.profile->strings,
-		slash && !r->b.options->has_full_paths ? slash + 1 : file);
-}
-
 /* Sets the symbol's file and line to those of the innermost call of the location. */
 static void set_source(struct otlp_reader *r, struct profile_symbol *s)
 {
@@ -271,9 +262,11 @@ static void set_source(struct otlp_reader *r, struct profile_symbol *s)
 	const struct otlp_call *outer = r->calls.n ? &r->calls.at[r->calls.n - 1] : NULL;
 
 	s->file = intern_str(&r->b.profile->strings, "");
-	if (inner)
-		s->file = file_text(r,
-			source == NAMING_FUNCTION_FILES ? outer->function : inner->function);
+	if (inner) {
+		const struct otlp_call *call = source == NAMING_FUNCTION_FILES ? outer : inner;
+
+		s->file = messages_file(&r->b, &r->strings, r->functions.at[call->function].file);
+	}
 	if (source != NAMING_LINES)
 		return;
 	str_clear(&r->room);
@@ -390,7 +383,7 @@ static int make_frame(struct otlp_reader *r, struct otlp_location *l, struct err
 	symbol = symbol_of(r, dso, mode, address);
 	add_inlined(r, dso, mode);
 	l->frame = importing_frame(&r->b, symbol, address, r->inlined.at, (u32)r->inlined.n);
-	return 0;
+	return importing_charge_names(&r->b, l->message.offset, err);
 }
 
 /* ---- samples ---- */

@@ -20,12 +20,15 @@
 struct moment {
 	struct profile profile;
 	struct calls calls;
+	/* Samples before any were filtered out; in the kernel, and of CPUs that were idle, which is neither. */
+	u64 n_samples, n_kernel, n_idle;
 };
 
 struct moment_options {
 	struct naming_options naming;
 	const struct profile_filter *filter; /* which rows it keeps; NULL: all */
 	const regex_t *ignored_callees;      /* NULL: none are ignored */
+	bool has_idle;                       /* with samples of idle CPUs */
 };
 
 void moment_init(struct moment *s, const struct aggregate *a, struct resolver *resolver,

@@ -113,22 +113,43 @@ static bool is_kept(void *ctx, size_t row)
 	return true;
 }
 
+static void begin(struct zoomings *z, const struct profile *p, const struct calls *c,
+	const struct zoom *zooms, size_t n)
+{
+	*z = (struct zoomings){.all = mem_zalloc((n + 1) * sizeof(*z->all)), .n = n};
+	for (size_t i = 0; i < n; i++) {
+		z->all[i] = (struct zooming){.profile = p, .calls = c, .zoom = &zooms[i]};
+		if (zooms[i].kind == ZOOM_DSO)
+			find_dsos(&z->all[i]);
+		else if (zooms[i].kind == ZOOM_FUNCTION)
+			find_nodes(&z->all[i]);
+	}
+}
+
+static void end(struct zoomings *z)
+{
+	for (size_t i = 0; i < z->n; i++)
+		mem_free(z->all[i].is_wanted);
+	mem_free(z->all);
+}
+
 void zoom_part(struct part *part, const struct profile *p, const struct calls *c, bool is_relative,
 	const struct zoom *zooms, size_t n)
 {
-	struct zoomings z = {.all = mem_zalloc((n + 1) * sizeof(*z.all)), .n = n};
+	struct zoomings z;
 
-	for (size_t i = 0; i < n; i++) {
-		z.all[i] = (struct zooming){.profile = p, .calls = c, .zoom = &zooms[i]};
-		if (zooms[i].kind == ZOOM_DSO)
-			find_dsos(&z.all[i]);
-		else if (zooms[i].kind == ZOOM_FUNCTION)
-			find_nodes(&z.all[i]);
-	}
+	begin(&z, p, c, zooms, n);
 	part_init(part, p, c, is_relative, is_kept, &z);
-	for (size_t i = 0; i < n; i++)
-		mem_free(z.all[i].is_wanted);
-	mem_free(z.all);
+	end(&z);
+}
+
+void zoom_keep(struct profile *p, const struct calls *c, const struct zoom *zooms, size_t n)
+{
+	struct zoomings z;
+
+	begin(&z, p, c, zooms, n);
+	profile_keep_rows(p, is_kept, &z);
+	end(&z);
 }
 
 struct zoom zoom_copy(const struct zoom *z)

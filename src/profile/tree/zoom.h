@@ -30,6 +30,9 @@ void zoom_add_text(const struct zoom *z, struct str *text);
 void zoom_part(struct part *part, const struct profile *p, const struct calls *c, bool is_relative,
 	const struct zoom *zooms, size_t n);
 
+/* Takes all other rows out of the profile itself, and their samples out of its timeline; the call tree is of before. */
+void zoom_keep(struct profile *p, const struct calls *c, const struct zoom *zooms, size_t n);
+
 struct zoom zoom_copy(const struct zoom *z);
 void zoom_fini(struct zoom *z);
 

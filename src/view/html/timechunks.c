@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/search.h"
 #include "view/html/chunk.h"
 
 enum { TICK_LEAST = 1000 /* ns */, TICKS_MOST = 10000000 };
@@ -211,13 +212,13 @@ static u64 tick_of(const struct making *m, u64 time)
 static void add_lane(const struct making *m, struct chunk *chunk, const struct lane *lane, u32 kind,
 	u32 number, u64 from, u64 until)
 {
-	const struct lane_piece *first = lane->pieces.at, *last = first + lane->pieces.n;
+	const struct lane_piece *at = lane->pieces.at;
+	/* Thousands of lives may share a lane. */
+	const struct lane_piece *first =
+		at + search_first(i, lane->pieces.n, lane_piece_end(lane, at + i) > from);
+	const struct lane_piece *last = at + search_first(i, lane->pieces.n, at[i].from >= until);
 
-	while (first < last && lane_piece_end(lane, first) <= from)
-		first++;
-	while (last > first && last[-1].from >= until)
-		last--;
-	if (first == last)
+	if (first >= last)
 		return;
 	chunk_add_number(chunk, kind);
 	chunk_add_number(chunk, number);

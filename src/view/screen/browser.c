@@ -654,9 +654,13 @@ static void draw(void *of, struct grid *g)
 
 static void take(void *of, const struct screen_event *e)
 {
+	enum { PIECE = 4096 };
 	struct browser *b = of;
 
-	browser_take(b, e);
+	if (e->kind != EVENT_TICK)
+		browser_take(b, e);
+	/* While nobody presses a key, what searching needs is made ready. */
+	b->view.wait_ms = lineup_prepare(&b->lineup, e->kind == EVENT_TICK ? PIECE : 0);
 	b->screen->is_stale |= b->is_stale;
 	b->is_stale = false;
 	if (b->wants_stop)
@@ -690,7 +694,11 @@ void browser_run(const struct browser_source *source, struct screen *s)
 
 	browser_init(&b, source);
 	b.screen = s;
-	screen_run(s,
-		&(struct screen_view){.of = &b, .draw = draw, .take = take, .is_over = is_over});
+	b.view = (struct screen_view){.of = &b,
+		.draw = draw,
+		.take = take,
+		.is_over = is_over,
+		.wait_ms = 1};
+	screen_run(s, &b.view);
 	browser_fini(&b);
 }

@@ -100,6 +100,7 @@ struct browser {
 	VEC(struct browser_item) menu;
 	size_t choice; /* in the menu */
 	void (*choose)(struct browser *b, size_t what);
+	struct screen_view view; /* what runs on the screen */
 };
 
 /* A row of the table of keys. */

@@ -353,7 +353,8 @@ static void clear_names(struct lineup *l)
 		str_cut(&l->names[i], 0);
 }
 
-static bool row_matches(struct lineup *l, u32 row, bool is_by_function)
+/* Adds what a row is called to l->names. */
+static void name_row(struct lineup *l, u32 row, bool is_by_function)
 {
 	clear_names(l);
 	for (size_t i = 0; i < l->rows->n_shown; i++) {
@@ -367,21 +368,81 @@ static bool row_matches(struct lineup *l, u32 row, bool is_by_function)
 		if (field != NAMESEARCH_NAME && !is_by_function)
 			add_field(l, l->rows, c, row, NAMESEARCH_NAME);
 	}
-	return matches(l);
+}
+
+/* Each name is made once, not at each key. */
+bool lineup_prepare(struct lineup *l, size_t n)
+{
+	const bool is_by_function = has_functions(l->rows);
+
+	if (!l->name_at) {
+		l->name_at = mem_alloc((l->rows->n + 1) * NAMESEARCH_FIELDS * sizeof(*l->name_at));
+		l->to_name = mem_alloc((l->order.n + 1) * sizeof(*l->to_name));
+		if (l->order.n)
+			memcpy(l->to_name, l->order.at, l->order.n * sizeof(*l->to_name));
+	}
+	for (; n && l->n_named < l->order.n; n--, l->n_named++) {
+		const u32 row = l->to_name[l->n_named];
+
+		name_row(l, row, is_by_function);
+		for (size_t i = 0; i < NAMESEARCH_FIELDS; i++) {
+			l->name_at[row * NAMESEARCH_FIELDS + i] = l->row_names.n;
+			str_addn(&l->row_names, str_text(&l->names[i]), l->names[i].n + 1);
+		}
+	}
+	return l->n_named < l->order.n;
+}
+
+static bool row_matches(const struct lineup *l, u32 row)
+{
+	const char *names[NAMESEARCH_FIELDS];
+
+	for (size_t i = 0; i < NAMESEARCH_FIELDS; i++) {
+		names[i] = l->row_names.at + l->name_at[row * NAMESEARCH_FIELDS + i];
+		names[i] = *names[i] ? names[i] : NULL;
+	}
+	return namesearch_matches(&l->search, names);
+}
+
+/* Words of letters alone that are longer now, with nothing else: what did not match before does not match now. */
+static bool is_longer(const struct lineup *l, const char *text)
+{
+	const size_t n = l->searched.n;
+
+	return n && !strncmp(str_text(&l->searched), text, n) &&
+		text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_ ")] == '\0' &&
+		text[n - 1] != ' ';
+}
+
+static void find_rows(struct lineup *l, const char *text)
+{
+	const bool is_less = l->has_searched && is_longer(l, text);
+
+	if (l->has_searched && !strcmp(str_text(&l->searched), text))
+		return;
+	namesearch_set(&l->search, text);
+	if (l->search.words.n)
+		lineup_prepare(l, l->order.n);
+	l->n_found = 0;
+	vec_each(row, &l->order) {
+		l->is_found[*row] = l->search.words.n && (!is_less || l->is_found[*row]) &&
+			row_matches(l, *row);
+		l->n_found += l->is_found[*row];
+	}
+	str_cut(&l->searched, 0);
+	str_add(&l->searched, text);
+	l->has_searched = true;
 }
 
 void lineup_search(struct lineup *l, const char *text, bool filters)
 {
-	const bool is_by_function = has_functions(l->rows);
+	const bool is_same =
+		l->filters == filters && l->has_searched && !strcmp(str_text(&l->searched), text);
 
-	namesearch_set(&l->search, text);
+	find_rows(l, text);
 	l->filters = filters;
-	l->n_found = 0;
-	vec_each(row, &l->order) {
-		l->is_found[*row] = l->search.words.n && row_matches(l, *row, is_by_function);
-		l->n_found += l->is_found[*row];
-	}
-	set_lines(l);
+	if (!is_same)
+		set_lines(l);
 }
 
 bool lineup_is_found(struct lineup *l, const struct lineup_line *line)
@@ -442,6 +503,10 @@ void lineup_fini(struct lineup *l)
 	vec_fini(&l->lines);
 	namesearch_fini(&l->search);
 	str_fini(&l->room);
+	str_fini(&l->row_names);
+	str_fini(&l->searched);
+	mem_free(l->name_at);
+	mem_free(l->to_name);
 	for (size_t i = 0; i < NAMESEARCH_FIELDS; i++)
 		str_fini(&l->names[i]);
 }

@@ -41,6 +41,13 @@ struct lineup {
 	struct namesearch search;
 	bool filters; /* only rows that are found have lines */
 	struct str room, names[NAMESEARCH_FIELDS];
+	/* The names of all rows, one after the other, from the first search on; and where those of a row are. */
+	struct str row_names;
+	size_t *name_at;     /* NAMESEARCH_FIELDS for each row */
+	size_t n_named;      /* so many rows of `order`, as it was at first, are named */
+	u32 *to_name;        /* that order */
+	struct str searched; /* what is_found is about */
+	bool has_searched;
 };
 
 void lineup_init(struct lineup *l, const struct rowset *rows,
@@ -65,6 +72,8 @@ void lineup_update(struct lineup *l);
 /* Sorts by a column that people see: numbers from the largest, texts by the alphabet; n_shown: the table's own order. */
 void lineup_sort(struct lineup *l, size_t column);
 
+/* Makes what searching needs of up to n more rows, while there is nothing else to do. False: all are made. */
+bool lineup_prepare(struct lineup *l, size_t n);
 /* "": nothing is searched for, and all rows have lines. */
 void lineup_search(struct lineup *l, const char *text, bool filters);
 /* Whether a line, of a row or a node, is found. */

@@ -1,7 +1,10 @@
 #include "view/screen/namesearch.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define SPECIAL "\\^$.*+?()[]{}|"
 
 static bool has_upper(const char *text)
 {
@@ -13,7 +16,7 @@ static bool has_upper(const char *text)
 static void add_literal(struct str *to, const char *text)
 {
 	for (; *text; text++) {
-		if (strchr("\\^$.*+?()[]{}|", *text))
+		if (strchr(SPECIAL, *text))
 			str_addc(to, '\\');
 		str_addc(to, *text);
 	}
@@ -34,7 +37,14 @@ static void add_word(struct namesearch *s, const char *word, bool is_first)
 			word += strlen(fields[i]);
 			break;
 		}
-	flags = REG_EXTENDED | REG_NOSUB | (has_upper(word) ? 0 : REG_ICASE);
+	w.is_cased = has_upper(word);
+	/* Most words are only letters: looking for them as such is much quicker, and many names are asked for each key. */
+	if (!strpbrk(word, SPECIAL)) {
+		w.literal = strdup(word);
+		vec_add(&s->words, w);
+		return;
+	}
+	flags = REG_EXTENDED | REG_NOSUB | (w.is_cased ? 0 : REG_ICASE);
 	if (regcomp(&w.regexp, word, flags)) {
 		add_literal(&literal, word);
 		s->is_plain = true;
@@ -104,12 +114,19 @@ void namesearch_set(struct namesearch *s, const char *text)
 	str_fini(&word);
 }
 
+static bool is_in(const struct namesearch_word *w, const char *name)
+{
+	if (!name)
+		return false;
+	if (w->literal)
+		return w->is_cased ? strstr(name, w->literal) : strcasestr(name, w->literal);
+	return !regexec(&w->regexp, name, 0, NULL, 0);
+}
+
 static bool word_matches(const struct namesearch_word *w, const char *const *names)
 {
-	const char *name = names[w->field], *thread = names[NAMESEARCH_THREAD];
-
-	return (name && !regexec(&w->regexp, name, 0, NULL, 0)) ||
-		(w->field == NAMESEARCH_NAME && thread && !regexec(&w->regexp, thread, 0, NULL, 0));
+	return is_in(w, names[w->field]) ||
+		(w->field == NAMESEARCH_NAME && is_in(w, names[NAMESEARCH_THREAD]));
 }
 
 bool namesearch_matches(const struct namesearch *s, const char *const *names)
@@ -127,8 +144,11 @@ bool namesearch_matches(const struct namesearch *s, const char *const *names)
 
 void namesearch_fini(struct namesearch *s)
 {
-	vec_each(w, &s->words)
-		regfree(&w->regexp);
+	vec_each(w, &s->words) {
+		if (!w->literal)
+			regfree(&w->regexp);
+		free(w->literal);
+	}
 	vec_fini(&s->words);
 	*s = (struct namesearch){0};
 }

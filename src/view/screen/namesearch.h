@@ -26,6 +26,8 @@ enum namesearch_field {
 struct namesearch_word {
 	u8 field;      /* enum namesearch_field */
 	bool is_first; /* of its choice */
+	bool is_cased; /* upper case matters */
+	char *literal; /* the word, if it is no expression but itself; NULL: it is an expression */
 	regex_t regexp;
 };
 

@@ -106,6 +106,7 @@ void place_keep(struct place *p, struct browser *b)
 	memcpy(p->widths, b->widths, p->n_widths * sizeof(*p->widths));
 	vec_each(row, &l->order)
 		keep_tree(p, &b->lineup, *row);
+	p->is_top = !b->line && !(l->lines.n && l->lines.at[0].is_open);
 	if (!p->has_line)
 		return;
 	const struct lineup_line *line = &l->lines.at[b->line];
@@ -178,7 +179,9 @@ void place_bring_back(struct place *p, struct browser *b)
 		lineup_sort(l, b->order);
 	else
 		lineup_update(l);
-	if (here == UINT32_MAX)
+	if (p->is_top)
+		b->line = b->first = 0;
+	else if (here == UINT32_MAX)
 		go_to(p, b, p->line);
 	else
 		go_to(p, b, p->node ? line_of_node(p, l, here) : lineup_find(l, here, 0));

@@ -2,7 +2,8 @@
  * place.h - where a browser is in tables that change: the row of the cursor and all that is open, by their names.
  *
  * In       a browser, before and after its tables have become others
- * Out      the cursor on the same row or call, in the same line of the screen; the same trees and branches open
+ * Out      the cursor on the same row or call, in the same line of the screen; the same trees and branches open. On the
+ *          first line, with nothing open below it, the cursor is on whatever comes first
  * Owns     what place_keep() notes, until place_bring_back()
  */
 #ifndef PACE_VIEW_PLACE_H
@@ -17,7 +18,7 @@ struct place {
 	size_t order;
 	size_t *widths, n_widths; /* of columns: they do not become narrower */
 	unsigned shift;
-	bool has_line;
+	bool has_line, is_top;
 	struct table open; /* of rows and branches: hashes of their names */
 };
 

@@ -32,10 +32,14 @@ static bool is_switched_off(void)
 	return false;
 }
 
+bool screen_is_welcome(void)
+{
+	return screen_is_possible() && !is_switched_off() && !pager_is_asked_for();
+}
+
 bool screen_is_default(void)
 {
-	return screen_is_possible() && term_is_terminal(STDIN_FILENO) && !is_switched_off() &&
-		!pager_is_asked_for();
+	return screen_is_welcome() && term_is_terminal(STDIN_FILENO);
 }
 
 /* The first of the variables that is set says which characters there are. */

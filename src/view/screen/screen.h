@@ -67,6 +67,8 @@ bool screen_is_possible(void);
  * pager nor set PACE_TUI=0.
  */
 bool screen_is_default(void);
+/* The same, wherever keys come from: stdin may be a recording. */
+bool screen_is_welcome(void);
 
 /*
  * `end` NULL: what PACE_SCREEN names ("ansi", "ncurses"), else ncurses where it is there and knows the terminal. ERR_INVAL:

@@ -335,7 +335,8 @@ static const char style[] =
 	"@media print { #controls { display: none; } }\n"
 	"</style>\n";
 
-static void add_head(struct drawing *d, struct str *head)
+/* `title` is safe, and no longer than a name. */
+static void add_head(struct drawing *d, const char *title, struct str *head)
 {
 	struct str body = d->out->text;
 
@@ -343,7 +344,7 @@ static void add_head(struct drawing *d, struct str *head)
 	d->out->text = (struct str){0};
 	str_add(&d->out->text, "<g id=\"head\" class=\"ink\" fill=\"#111111\">\n");
 	d->y = 6;
-	add_paragraph(d, &d->out->text, " font-size=\"15\" font-weight=\"bold\"", d->about->title);
+	add_paragraph(d, &d->out->text, " font-size=\"15\" font-weight=\"bold\"", title);
 	add_words(d, flamewords_add_facts);
 	if (d->w.c) {
 		add_words(d, flamewords_add_colours);
@@ -442,7 +443,7 @@ static void add_document(struct drawing *d)
 	double top;
 
 	flamewords_add_name(&title, d->about->title);
-	add_head(d, &head);
+	add_head(d, str_text(&title), &head);
 	top = d->y + 12 + CONTROLS;
 	d->y = top + graph_tall + 4;
 	add_foot(d, &foot);

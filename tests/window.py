@@ -1,8 +1,8 @@
-"""Terminals that others wrote: windows of tmux, with a shell in them."""
+"""A terminal that others wrote, for tests of what is drawn on one."""
 import os
 import shlex
 
-from harness import children, needs, run, wait_for
+from harness import PACE, children, needs, run, wait_for
 
 opened = []
 
@@ -49,11 +49,19 @@ class Terminal:
         self.types('-l', text)
         self.types('Enter')
 
+    def opens(self, *words, command='report'):
+        self.command(' '.join(map(shlex.quote, (PACE, command, *words))))
+        self.waits(lambda: 'h: help' in self.text())
+
+    def rows(self):
+        return [line for line in self.lines()[2:-1] if line.strip()]
+
     def ends(self):
         self.tmux('kill-server')
 
 
 def pid_of(terminal):
+    """The command that runs in it."""
     shell = int(terminal.tmux('display-message', '-p', '#{pane_pid}'))
     wait_for(lambda: children(shell))
     return children(shell)[0]

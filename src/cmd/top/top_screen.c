@@ -1,0 +1,385 @@
+#include "cmd/top/top_screen.h"
+
+#include <stdlib.h>
+
+#include "cmd/top/top_plain.h"
+#include "cmd/top/top_source.h"
+#include "view/screen/browser.h"
+#include "view/screen/guard.h"
+#include "view/screen/place.h"
+#include "view/screen/prompt.h"
+
+struct top_screen {
+	struct top_source source;
+	struct screen screen;
+	bool is_open; /* the screen; under the lock of `source` */
+	struct browser_source tables;
+	struct top_shown now, next; /* next.setup NULL: there is none */
+	struct top_table table;
+	bool has_table, is_frozen;
+	struct str title, notes;
+	struct browser_page pages[1];
+};
+
+/* ---- tables ---- */
+
+static const struct rowset *open_table(void *of, size_t table)
+{
+	struct top_screen *t = of;
+
+	if (t->has_table)
+		top_table_close(&t->table);
+	t->has_table = true;
+	if (t->next.setup) {
+		if (t->now.setup)
+			moment_fini(&t->now.moment);
+		t->now = t->next;
+		t->next.setup = NULL;
+	}
+	top_table_open(&t->table, &t->now.setup->rows, &t->now.moment, (u32)table,
+		t->now.setup->options.n_rows);
+	return &t->table.rows.rows;
+}
+
+/* All events have a table, also those without samples so far. */
+static void set_tables(struct top_screen *t)
+{
+	t->tables.n = MAX(t->next.moment.profile.events.n, (size_t)1);
+	t->tables.drawing = &t->next.setup->rows.text.drawing;
+	str_cut(&t->title, 0);
+	top_add_modes(&t->next.moment, &t->title);
+	pthread_mutex_lock(&t->source.lock);
+	str_addf(&t->title, "; %s", str_text(&t->source.head));
+	pthread_mutex_unlock(&t->source.lock);
+	t->tables.title = str_text(&t->title);
+}
+
+static void tell_what_was_said(struct top_screen *t, struct browser *b)
+{
+	struct str said = {0};
+
+	pthread_mutex_lock(&t->source.lock);
+	str_add(&said, str_text(&t->source.said));
+	str_cut(&t->source.said, 0);
+	pthread_mutex_unlock(&t->source.lock);
+	if (said.n)
+		browser_say(b, str_text(&said));
+	str_fini(&said);
+}
+
+static void look(void *of, struct browser *b)
+{
+	struct top_screen *t = of;
+	struct place place;
+
+	tell_what_was_said(t, b);
+	if (t->is_frozen || !top_source_take(&t->source, &t->next))
+		return;
+	set_tables(t);
+	place_keep(&place, b);
+	place_bring_back(&place, b);
+}
+
+static void add_status(void *of, struct str *text)
+{
+	struct top_screen *t = of;
+	struct feed_settings wished;
+
+	pthread_mutex_lock(&t->source.lock);
+	wished = t->source.wished;
+	pthread_mutex_unlock(&t->source.lock);
+	str_add(text, t->is_frozen ? "FROZEN  " : "");
+	str_add(text, wished.is_paused ? "PAUSED  " : "");
+	str_add(text, wished.is_zeroed ? "zeroed each time  " : "");
+	str_add(text, wished.hides_kernel ? "no kernel  " : wished.hides_user ? "no user  " : "");
+	top_add_rates(&t->now.facts, text);
+}
+
+static const struct browser_live live = {look, add_status};
+
+/* ---- keys ---- */
+
+/* Asks for a text in the last line. */
+struct asking {
+	struct browser *below;
+	const char *question;
+	struct str *text;
+	bool is_over, is_taken;
+};
+
+static void draw_question(void *of, struct grid *g)
+{
+	static const struct grid_style plain, reverse = {.attributes = GRID_REVERSE};
+	struct asking *a = of;
+	unsigned end;
+
+	browser_draw(a->below, g);
+	grid_blank(g, g->rows - 1, 0, g->columns, plain);
+	end = grid_puts(g, g->rows - 1, 0, a->question, plain);
+	end = grid_puts(g, g->rows - 1, end, str_text(a->text), plain);
+	grid_puts(g, g->rows - 1, end, " ", reverse);
+}
+
+static void take_answer(void *of, const struct screen_event *e)
+{
+	struct asking *a = of;
+
+	if (e->kind != EVENT_KEY)
+		return;
+	a->is_taken = e->key == KEY_ENTER;
+	a->is_over = a->is_taken || e->key == KEY_ESC;
+	if (!a->is_over)
+		prompt_take(a->text, e->key);
+}
+
+static bool is_answered(const void *of)
+{
+	return ((const struct asking *)of)->is_over;
+}
+
+static bool ask(struct browser *b, const char *question, struct str *text)
+{
+	struct asking a = {.below = b, .question = question, .text = text};
+
+	screen_run(b->screen,
+		&(struct screen_view){.of = &a,
+			.draw = draw_question,
+			.take = take_answer,
+			.is_over = is_answered});
+	return a.is_taken && text->n;
+}
+
+/* These are about the whole table: every line offers them. */
+#define OFFER(name, text)                                                                    \
+	static bool offer_##name(void *of, const struct browser_spot *at, struct str *title) \
+	{                                                                                    \
+		(void)of;                                                                    \
+		(void)at;                                                                    \
+		str_add(title, text);                                                        \
+		return true;                                                                 \
+	}
+
+OFFER(freeze, "Freeze the screen; measuring goes on")
+OFFER(pause, "Pause measuring")
+OFFER(forget, "Forget what was counted so far")
+OFFER(zero, "Count anew each time, or let counts fade")
+OFFER(kernel, "Leave out the kernel, or not")
+OFFER(user, "Leave out user space, or not")
+OFFER(delay, "Show it anew after so many seconds ...")
+OFFER(event, "Measure another event ...")
+OFFER(keys, "Group by other keys ...")
+
+static void freeze(void *of, struct browser *b, const struct browser_spot *at)
+{
+	struct top_screen *t = of;
+
+	(void)at;
+	t->is_frozen = !t->is_frozen;
+	browser_say(b,
+		t->is_frozen ? "frozen: measuring goes on, F shows it again"
+			     : "the screen follows again");
+}
+
+/* Changes a setting under the lock, and wakes the thread that measures. */
+static void wish(struct top_screen *t, void (*set)(struct top_source *s))
+{
+	pthread_mutex_lock(&t->source.lock);
+	set(&t->source);
+	pthread_mutex_unlock(&t->source.lock);
+	top_source_wake(&t->source);
+}
+
+static void set_pause(struct top_source *s)
+{
+	s->wished.is_paused = !s->wished.is_paused;
+}
+
+static void set_forget(struct top_source *s)
+{
+	s->forgets = true;
+}
+
+static void set_zero(struct top_source *s)
+{
+	s->wished.is_zeroed = !s->wished.is_zeroed;
+}
+
+static void set_kernel(struct top_source *s)
+{
+	s->wished.hides_kernel = !s->wished.hides_kernel;
+	s->wished.hides_user = false;
+}
+
+static void set_user(struct top_source *s)
+{
+	s->wished.hides_user = !s->wished.hides_user;
+	s->wished.hides_kernel = false;
+}
+
+#define WISH(name)                                                                          \
+	static void wish_##name(void *of, struct browser *b, const struct browser_spot *at) \
+	{                                                                                   \
+		(void)b;                                                                    \
+		(void)at;                                                                   \
+		wish(of, set_##name);                                                       \
+	}
+
+WISH(pause)
+WISH(forget)
+WISH(zero)
+WISH(kernel)
+WISH(user)
+
+static void ask_delay(void *of, struct browser *b, const struct browser_spot *at)
+{
+	struct top_screen *t = of;
+	struct str text = {0};
+	double seconds;
+	char *end;
+
+	(void)at;
+	if (ask(b, "seconds between two refreshes: ", &text)) {
+		seconds = strtod(str_text(&text), &end);
+		if (*end || !(seconds >= TOP_DELAY_LEAST && seconds <= TOP_DELAY_MOST)) {
+			browser_say(b, "not a number of seconds, like 0.5");
+		} else {
+			pthread_mutex_lock(&t->source.lock);
+			t->source.wished.delay_s = seconds;
+			pthread_mutex_unlock(&t->source.lock);
+			top_source_wake(&t->source);
+		}
+	}
+	str_fini(&text);
+}
+
+static void change(struct top_screen *t, struct browser *b, const char *event, const char *keys)
+{
+	struct err err;
+
+	browser_say(b, top_source_change(&t->source, event, keys, &err) ? err.msg : "begins anew");
+}
+
+static void ask_event(void *of, struct browser *b, const struct browser_spot *at)
+{
+	struct str text = {0};
+
+	(void)at;
+	if (ask(b, "event: ", &text))
+		change(of, b, str_text(&text), NULL);
+	str_fini(&text);
+}
+
+static void ask_keys(void *of, struct browser *b, const struct browser_spot *at)
+{
+	struct str text = {0};
+
+	(void)at;
+	if (ask(b, "keys to group by, like comm,symbol: ", &text))
+		change(of, b, NULL, str_text(&text));
+	str_fini(&text);
+}
+
+/* clang-format off: a row a key */
+static const struct browser_action actions[] = {
+	{'F', "F", "freeze the screen, or let it follow again", offer_freeze, true, freeze},
+	{'p', "p", "pause measuring, or go on", offer_pause, true, wish_pause},
+	{'Z', "Z", "forget what was counted so far", offer_forget, true, wish_forget},
+	{'z', "z", "count anew each time, or let counts fade", offer_zero, true, wish_zero},
+	{'K', "K", "leave out samples in the kernel, or not", offer_kernel, true, wish_kernel},
+	{'U', "U", "leave out samples in user space, or not", offer_user, true, wish_user},
+	{'D', "D", "set the seconds between two refreshes", offer_delay, true, ask_delay},
+	{'v', "v", "measure another event", offer_event, true, ask_event},
+	{'s', "s", "group by other keys", offer_keys, true, ask_keys},
+};
+/* clang-format on */
+
+/* ---- beginning and end ---- */
+
+static void tell(void *ctx, bool is_end)
+{
+	struct top_screen *t = ctx;
+
+	pthread_mutex_lock(&t->source.lock);
+	if (t->is_open)
+		guard_wake(is_end ? EVENT_END : EVENT_TICK);
+	pthread_mutex_unlock(&t->source.lock);
+}
+
+/* What was said while everything was opened is a page: the terminal is about to be another. */
+static void set_pages(struct top_screen *t)
+{
+	vec_each(held, &t->source.log->held)
+		if (held->level != LOG_DEBUG)
+			str_addf(&t->notes, "%s\n", held->sentence);
+	t->pages[0] = (struct browser_page){BROWSER_KEY_LEDGER, "Notes", str_text(&t->notes)};
+	t->tables.pages = t->pages;
+	t->tables.n_pages = t->notes.n ? 1 : 0;
+}
+
+/* Nobody may wake a screen that is closed. */
+static void set_open(struct top_screen *t, bool is_open)
+{
+	pthread_mutex_lock(&t->source.lock);
+	t->is_open = is_open;
+	pthread_mutex_unlock(&t->source.lock);
+}
+
+static int browse(struct top_screen *t, struct err *err)
+{
+	if (screen_open(&t->screen, NULL, err))
+		return err->code;
+	set_open(t, true);
+	browser_run(&t->tables, &t->screen);
+	set_open(t, false);
+	screen_close(&t->screen);
+	return 0;
+}
+
+static int run(struct top_screen *t, const struct top_options *o, char **command, struct log *log,
+	struct err *err)
+{
+	log_hold(log);
+	if (top_source_open(&t->source, o, command, log, err))
+		return err->code;
+	t->source.tell = tell;
+	t->source.ctx = t;
+	set_pages(t);
+	if (top_source_start(&t->source, err))
+		return err->code;
+	if (top_source_wait(&t->source) && top_source_take(&t->source, &t->next)) {
+		t->tables.open = open_table;
+		t->tables.of = t;
+		t->tables.live = &live;
+		t->tables.actions = actions;
+		t->tables.n_actions = ARRAY_SIZE(actions);
+		set_tables(t);
+		if (browse(t, err))
+			return err->code;
+	}
+	return 0;
+}
+
+int top_screen(const struct top_options *o, char **command, struct log *log, struct err *err)
+{
+	struct top_screen t = {0};
+	int result = run(&t, o, command, log, err);
+
+	if (t.has_table)
+		top_table_close(&t.table);
+	top_source_close(&t.source);
+	if (!result && t.source.failure.code) {
+		*err = t.source.failure;
+		result = err->code;
+	}
+	if (t.now.setup)
+		moment_fini(&t.now.moment);
+	if (t.next.setup)
+		moment_fini(&t.next.moment);
+	str_fini(&t.title);
+	str_fini(&t.notes);
+	if (result)
+		log_forget(log);
+	else
+		log_release(log);
+	return result;
+}

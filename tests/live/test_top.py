@@ -1,0 +1,371 @@
+#!/usr/bin/env python3
+"""What 'pace top' shows of this machine: busy programs first, as text, as JSON and on terminals; how it ends."""
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import *  # noqa: E402,F403
+from window import Terminal  # noqa: E402
+
+HOT = 'tests/live/programs/hot.c'
+
+
+class Hot:
+    """A program that is busy in two functions, until it is stopped."""
+    def __init__(self, prefix=()):
+        can_record()
+        self.path = build_c(HOT, 'hot')
+        self.process = start(*prefix, self.path)
+        wait_for(lambda: open(f'/proc/{self.process.pid}/comm', encoding='utf-8').read().strip() == 'hot')
+        self.pid = str(self.process.pid)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        stop(self.process)
+
+
+def documents(*args, **kwargs):
+    result = pace('top', '--json', *args, **kwargs)
+    assert result.status == 0, result
+    return [json.loads(line) for line in result.out.splitlines()]
+
+
+def shares(document):
+    return {row['symbol']: row['share'] for row in document['events'][0]['rows']}
+
+
+@test
+def a_busy_program_is_at_the_top_of_the_text():
+    with Hot() as hot:
+        result = pace('top', '--stdio', '-p', hot.pid, '-d', '0.5', '--refreshes', '3')
+        assert result.status == 0, result
+        shown = re.split(r'^# Samples: .*/s', result.out, flags=re.M)[1:]
+        assert len(shown) == 3, result
+        for text in shown[1:]:
+            rows = [line.split() for line in text.splitlines()[1:] if line and not line.startswith('#')]
+            assert rows[0][1:] == ['hot', '[.]', 'busy'] and 60 < float(rows[0][0][:-1]) < 98, text
+            assert ['hot', '[.]', 'other'] in [row[1:] for row in rows], text
+
+
+@test
+def each_refresh_is_a_document_on_a_line():
+    with Hot() as hot:
+        before = 0
+        for i, d in enumerate(documents('-p', hot.pid, '-d', '0.3', '--refreshes', '4')):
+            assert d['version'] == 1 and d['refresh'] == i + 1 and d['span_ns'] > 2e8 and d['lost_so_far'] == 0, d
+            assert d['time_ns'] > before and d['own_bytes'] > 1e6 and d['own_cpu_percent'] >= 0, d
+            before = d['time_ns']
+            event = d['events'][0]
+            assert len(d['events']) == 1 and sum(row['samples'] for row in event['rows']) == event['samples'], d
+            assert sum(row['period'] for row in event['rows']) == event['period'], d
+        assert shares(d)['busy'] > 60, d
+
+
+@test
+def counts_fade_unless_they_are_zeroed():
+    with Hot() as hot:
+        faded, zeroed = (documents('-p', hot.pid, '-d', '0.3', '--refreshes', '8', *words) for words in ((), ('-z',)))
+        # Older samples count, an eighth less each time: more than one interval's samples, less than all.
+        assert faded[-1]['events'][0]['samples'] > 2.5 * faded[-1]['samples'], faded[-1]
+        assert faded[-1]['events'][0]['samples'] < sum(d['samples'] for d in faded), faded
+        for d in zeroed:
+            assert d['events'][0]['samples'] + d['idle_samples'] == d['samples'], d
+
+
+@test
+def the_shares_are_those_of_perf_top():
+    perf_works()
+    with Hot() as hot:
+        theirs = subprocess.Popen(['perf', 'top', '--stdio', '-d', '1', '-p', hot.pid], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                                  errors='replace')
+        ours = shares(documents('-p', hot.pid, '-d', '1', '--refreshes', '6')[-1])
+        # It reads keys, and 'q' is one.
+        theirs.stdin.write('q\n')
+        theirs.stdin.flush()
+        text = what_it_said(theirs)[0]
+        found = {name: float(share) for share, name in re.findall(r'([\d.]+)%\s+\S+\s+\[\.\] (busy|other)\b', text)}
+        if len(found) < 2:
+            skip('perf top shows nothing here')
+        for name, share in found.items():
+            assert abs(ours[name] - share) < 8, (ours, found)
+
+
+@test
+def a_command_is_measured_until_it_ends():
+    can_record()
+    hot = build_c(HOT, 'hot')
+    found = documents('-d', '0.3', hot, '2')
+    assert 3 <= len(found) and shares(found[-1])['busy'] > 60 and found[0]['measured'] == 'a command', found[-1]
+    result = pace('top', '--stdio', '-d', '0.3', 'nothing-of-that-name')
+    assert result.status == 1 and 'nothing-of-that-name' in result.err, result
+
+
+@test
+def callers_are_below_their_rows():
+    with Hot() as hot:
+        result = pace('top', '--stdio', '-g', '-p', hot.pid, '-d', '1', '--refreshes', '2', '-s', 'symbol')
+        assert result.status == 0, result
+        assert re.search(r'^ +(9\d|100)\.\d+% +\d\.\d+% +\[\.\] main$', result.out, re.M), result
+        assert re.search(r'--[6-9]\d\.\d+%--(_start|busy|main)', result.out), result
+        for d in documents('-g', '-p', hot.pid, '-d', '0.5', '--refreshes', '2'):
+            assert d['lost_so_far'] == 0, d
+
+
+@test
+def everything_that_runs_is_shown_with_its_threads_names():
+    needs_root()
+    with Hot():
+        found = documents('-a', '-s', 'comm,symbol', '-d', '1', '--refreshes', '3')[-1]
+        rows = {(row['comm'], row['symbol']): row['share'] for row in found['events'][0]['rows']}
+        assert found['measured'] == 'all processes' and rows['hot', 'busy'] > 5, found
+        assert not any('halt' in symbol for _, symbol in rows), rows
+        assert documents('-a', '--idle', '-d', '1', '--refreshes', '2')[-1]['idle_samples'] == 0
+
+
+@test
+def kernel_and_user_space_are_left_out_on_demand():
+    needs_root()
+    with Hot() as hot:
+        for words, kernel in (('-K',), 0), (('-U',), 1):
+            d = documents('-p', hot.pid, '-F', '10000', '-d', '1', '--refreshes', '2', '-s', 'symbol', *words)[-1]
+            assert ('busy' in shares(d)) != kernel and (kernel or d['kernel_samples'] == 0), d
+        d = documents('-p', hot.pid, '--symbols', 'busy', '--percentage', 'relative', '-d', '1', '--refreshes', '2')[-1]
+        assert shares(d) == {'busy': 100}, d
+        d = documents('-p', hot.pid, '-d', '1', '--refreshes', '2', '-E', '1')[-1]
+        assert list(shares(d)) == ['busy'], d
+
+
+@test
+def who_may_not_see_all_sees_his_own_and_how_to_see_more():
+    needs_root()
+    needs('setpriv')
+    rights_stay()
+    if int(open('/proc/sys/kernel/perf_event_paranoid', encoding='utf-8').read()) < 1:
+        skip('everybody may see all')
+    os.chmod('.', 0o755)
+    with Hot(prefix=NOBODY):
+        result = run(*NOBODY, PACE, 'top', '--json', '-d', '0.5', '--refreshes', '3')
+        check_sane(result)
+        if result.status and 'perf_event_paranoid' in result.err:
+            skip('nobody may see nothing')
+        found = [json.loads(line) for line in result.out.splitlines()]
+        assert found[-1]['measured'] == 'your own processes' and shares(found[-1])['busy'] > 5, result
+        said = [line for line in result.err.splitlines() if 'only your own processes' in line]
+        assert len(said) == 1 and 'perf_event_paranoid' in said[0] and 'sysctl' in said[0], result
+        result = run(*NOBODY, PACE, 'top', '-a', '--json', '--refreshes', '1')
+        assert result.status == 1 and 'perf_event_paranoid' in result.err and not result.out, result
+
+
+@test
+def lost_samples_are_said():
+    with Hot() as hot:
+        process = subprocess.Popen([PACE, 'top', '--json', '-p', hot.pid, '-m', '1', '-d', '0.3'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            assert json.loads(process.stdout.readline())['lost_so_far'] == 0
+            process.send_signal(signal.SIGSTOP)
+            # A page has room for a hundred samples.
+            time.sleep(1)
+            process.send_signal(signal.SIGCONT)
+            found = [json.loads(process.stdout.readline()) for _ in range(6)]
+        finally:
+            process.send_signal(signal.SIGINT)
+            what_it_said(process)
+        assert found[-1]['lost_so_far'] > 100 and sum(d['lost'] for d in found) == found[-1]['lost_so_far'], found
+
+
+@test
+def signals_end_it_and_a_reader_that_leaves_does():
+    with Hot() as hot:
+        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+            process = subprocess.Popen([PACE, 'top', '--json', '-p', hot.pid, '-d', '0.2'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            process.stdout.readline()
+            process.send_signal(number)
+            _, err = what_it_said(process)
+            assert process.returncode == 0 and 'error' not in err, (number, process.returncode, err)
+        shell = run('sh', '-c', f'{shlex.quote(PACE)} top --json -d 0.2 -p {hot.pid} | head -n 1')
+        assert shell.status == 0 and shell.out.count('\n') == 1, shell
+
+
+@test
+def options_that_contradict_each_other_are_refused():
+    for words, said in ((('-K', '-U'), 'nothing to show'), (('--stdio', '--json'), 'choose one'), (('-s', 'nokey'), 'nokey'), (('-s', 'overhead'), 'a key to group by'),
+                        (('-s', 'type'), 'needs a recording'), (('--children',), 'add -g'), (('-d', '0'), 'at least'), (('-b',), 'pace record -b'),
+                        (('--call-graph', 'nonsense'), 'nonsense'), (('-c', '5', '-F', '5'), 'choose one')):
+        result = pace('top', *words)
+        assert result.status in (1, 2) and said in result.err and not result.out, (words, result)
+
+
+def has_ended(pid):
+    try:
+        with open(f'/proc/{pid}/stat', encoding='utf-8') as file:
+            return file.read().rsplit(')', 1)[1].split()[0] == 'Z'
+    except FileNotFoundError:
+        return True
+
+
+def opens(terminal, *words):
+    terminal.opens('-d', '0.3', *words, command='top')
+
+
+@test
+def a_terminal_shows_it_and_keys_steer_it():
+    with Hot() as hot:
+        terminal = Terminal(100, 30)
+        opens(terminal, '-p', hot.pid)
+        terminal.waits(lambda: 'hot' in terminal.lines()[2] and terminal.lines()[2].split()[-1] == 'busy')
+        assert re.search(r'\d/s, 0 lost; pace: \d', terminal.lines()[-1]), terminal.text()
+        # Frozen: nothing moves any more.
+        terminal.types('F')
+        terminal.waits(lambda: 'frozen' in terminal.lines()[-1])
+        frozen = terminal.lines()[:-1]
+        time.sleep(1)
+        assert terminal.lines()[:-1] == frozen
+        terminal.types('F')
+        terminal.waits(lambda: terminal.lines()[:-1] != frozen)
+        terminal.types('p')
+        terminal.waits(lambda: 'PAUSED' in terminal.lines()[-1])
+        terminal.types('p', 'z')
+        terminal.waits(lambda: 'zeroed' in terminal.lines()[-1])
+        # Other keys and another event begin anew; one that does not exist leaves all as it was.
+        terminal.types('s')
+        terminal.waits(lambda: 'keys to group by' in terminal.lines()[-1])
+        terminal.types('-l', 'comm,symbol')
+        terminal.types('Enter')
+        terminal.waits(lambda: 'Command' in terminal.lines()[1] and any('busy' in line for line in terminal.rows()))
+        terminal.types('v')
+        terminal.waits(lambda: 'event:' in terminal.lines()[-1])
+        terminal.types('-l', 'nonsense')
+        terminal.types('Enter')
+        terminal.waits(lambda: "'nonsense'" in terminal.lines()[-1])
+        terminal.types('v')
+        terminal.types('-l', 'task-clock')
+        terminal.types('Enter')
+        terminal.waits(lambda: 'task-clock' in terminal.lines()[0] and any('busy' in line for line in terminal.rows()))
+        terminal.types('q')
+        terminal.waits(lambda: terminal.state() == '0 1 0 1')
+        terminal.command('echo status $?')
+        terminal.waits(lambda: 'status 0' in terminal.lines())
+        terminal.ends()
+
+
+@test
+def the_cursor_stays_on_its_function_and_open_calls_stay_open():
+    with Hot() as hot:
+        terminal = Terminal(100, 30)
+        opens(terminal, '-p', hot.pid, '-g', '-s', 'symbol')
+        terminal.waits(lambda: any('main' in line for line in terminal.rows()))
+        # The row of main, wherever it is, and what it calls.
+        terminal.types('/')
+        terminal.types('-l', 'main')
+        terminal.types('Enter')
+        terminal.waits(lambda: 'rows have /main' in terminal.lines()[-1])
+        terminal.types('e', 'Escape')
+        terminal.waits(lambda: 'rows have' not in terminal.lines()[-1])
+        for _ in range(4):
+            time.sleep(0.5)
+            lines = terminal.rows()
+            calls = [i for i, line in enumerate(lines) if re.search(r'[-+ ] (busy|other)$', line) and '[.]' not in line]
+            assert len(calls) == 2, terminal.text()
+        terminal.types('q')
+        terminal.waits(lambda: terminal.state() == '0 1 0 1')
+        terminal.ends()
+
+
+@test
+def other_sizes_signals_and_a_closed_terminal():
+    with Hot() as hot:
+        terminal = Terminal(80, 24)
+        opens(terminal, '-p', hot.pid)
+        for columns, rows in (160, 50), (40, 10), (80, 24):
+            terminal.tmux('resize-window', '-x', str(columns), '-y', str(rows))
+            terminal.waits(lambda: len(terminal.lines()) == rows and re.match(r'\d+ of \d+ lines', terminal.lines()[-1]))
+        terminal.types('C-c')
+        terminal.waits(lambda: terminal.state() == '0 1 0 1')
+        opens(terminal, '-p', hot.pid)
+        shell = int(terminal.tmux('display-message', '-p', '#{pane_pid}'))
+        child = children(shell)[0]
+        terminal.types('C-z')
+        terminal.waits(lambda: terminal.state() == '0 1 0 1' and 'Stopped' in terminal.text())
+        terminal.command('fg')
+        terminal.waits(lambda: 'h: help' in terminal.text())
+        terminal.ends()
+        wait_for(lambda: has_ended(child))
+
+
+@test
+def what_has_ended_is_said_and_still_there_to_be_read():
+    with Hot() as hot:
+        terminal = Terminal(100, 30)
+        opens(terminal, '-p', hot.pid)
+        terminal.waits(lambda: any('busy' in line for line in terminal.rows()))
+        stop(hot.process)
+        terminal.waits(lambda: 'has ended' in terminal.lines()[-1])
+        assert any('busy' in line for line in terminal.rows())
+        terminal.types('q')
+        terminal.waits(lambda: terminal.state() == '0 1 0 1')
+        terminal.ends()
+
+
+def plain_rows(path, *words):
+    result = pace('report', '--stdio', '-g', 'none', '-i', path, *words)
+    assert result.status == 0, result
+    return [' '.join(line.split()) for line in result.out.splitlines() if line and not line.startswith('#')]
+
+
+@test
+def report_shows_a_stream_while_it_is_recorded():
+    can_record()
+    hot = build_c(HOT, 'hot')
+    terminal = Terminal(100, 30)
+    terminal.command(f'{shlex.quote(PACE)} record -q -g -o - {shlex.quote(hot)} 8 | {shlex.quote(PACE)} report -i -')
+    terminal.waits(lambda: 'recording ...' in terminal.lines()[-1] and any('busy' in line for line in terminal.rows()))
+    early = terminal.lines()[0]
+    terminal.waits(lambda: terminal.lines()[0] != early)
+    assert 'recording ...' in terminal.lines()[-1], terminal.text()
+    terminal.waits(lambda: 'the recording is complete, 0 lost' in terminal.lines()[-1])
+    terminal.types('q')
+    terminal.waits(lambda: terminal.state() == '0 1 0 1')
+    # Leaving in the middle ends both.
+    terminal.command(f'clear; {shlex.quote(PACE)} record -q -o - {shlex.quote(hot)} 4 | {shlex.quote(PACE)} report -i -; echo ends $?')
+    terminal.waits(lambda: 'recording ...' in terminal.lines()[-1])
+    terminal.types('q')
+    terminal.waits(lambda: 'ends 0' in terminal.lines())
+    terminal.ends()
+
+
+@test
+def a_stream_ends_with_the_rows_of_its_text():
+    can_record()
+    hot = build_c(HOT, 'hot')
+    with open('stream.data', 'wb') as file:
+        assert subprocess.run([PACE, 'record', '-q', '-g', '-o', '-', hot, '2'], stdout=file, check=False).returncode == 0
+    for words in (['-s', 'comm,symbol'], ['-s', 'symbol', '--no-children', '-n'], ['--symbols', 'busy']):
+        terminal = Terminal(160, 30)
+        terminal.command(f'cat stream.data | {shlex.quote(PACE)} report -i - -g none {" ".join(words)}')
+        terminal.waits(lambda: 'the recording is complete' in terminal.lines()[-1])
+        terminal.types('P')
+        terminal.waits(lambda: "to 'pace.hist.0'" in terminal.text())
+        with open('pace.hist.0', encoding='utf-8') as file:
+            rows = [' '.join(line[11:].split()) for line in file]
+        os.unlink('pace.hist.0')
+        assert rows == plain_rows('stream.data', *words), words
+        terminal.ends()
+    # Whatever asks for text gets it.
+    terminal = Terminal(160, 30)
+    for i, words in enumerate(('--stdio', '-q', '--no-tui', '--hierarchy')):
+        terminal.command(f'clear; cat stream.data | {shlex.quote(PACE)} --no-pager report -i - {words} >there 2>&1; cat stream.data | PACE_TUI=0 {shlex.quote(PACE)} --no-pager report -i -;'
+                         f' echo end {i}')
+        terminal.waits(lambda: f'end {i}' in terminal.lines())
+        assert 'busy' in open('there', encoding='utf-8').read(), words
+    terminal.ends()
+
+
+main()
