@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "cmd/report/report_annotate.h"
+#include "cmd/report/report_files.h"
+#include "cmd/report/report_source.h"
 #include "cmd/report/report_time.h"
 #include "profile/rows/key.h"
 #include "view/rows/stackrows.h"
@@ -290,6 +292,8 @@ static void show_flames(void *of, struct browser *screen, const struct browser_s
 const struct browser_action report_actions[] = {
 	{'a', "a", "show the code of the line's function, with its samples", report_annotate_offer,
 		false, report_annotate_act},
+	{'O', "O", "open the source of the line's function in VISUAL or EDITOR",
+		report_source_offer, false, report_source_act},
 	{'d', "d", "zoom into the line's file", offer_dso, false, zoom_dso},
 	{'t', "t",
 		"zoom into the row's thread, process or threads of this name, as rows are grouped",
@@ -305,6 +309,10 @@ const struct browser_action report_actions[] = {
 		show_confidence},
 	{'b', "b", "show the branches that samples carry, or the samples", offer_branches, true,
 		show_branches},
+	{'s', "s", "show another recording of this folder", report_files_offer_other, true,
+		report_files_open},
+	{'D', "D", "compare the recording with another one of this folder", report_files_offer_diff,
+		true, report_files_compare},
 };
 /* clang-format on */
 const size_t n_report_actions = ARRAY_SIZE(report_actions);
