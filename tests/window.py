@@ -61,6 +61,7 @@ class Terminal:
 
 
 def pid_of(terminal):
+    """The command that runs in it."""
     shell = int(terminal.tmux('display-message', '-p', '#{pane_pid}'))
     wait_for(lambda: children(shell))
     return children(shell)[0]
