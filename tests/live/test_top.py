@@ -322,23 +322,24 @@ def plain_rows(path, *words):
 
 @test
 def report_shows_a_stream_while_it_is_recorded():
-    can_record()
-    hot = build_c(HOT, 'hot')
-    terminal = Terminal(100, 30)
-    terminal.command(f'{shlex.quote(PACE)} record -q -g -o - {shlex.quote(hot)} 8 | {shlex.quote(PACE)} report -i -')
-    terminal.waits(lambda: 'recording ...' in terminal.lines()[-1] and any('busy' in line for line in terminal.rows()))
-    early = terminal.lines()[0]
-    terminal.waits(lambda: terminal.lines()[0] != early)
-    assert 'recording ...' in terminal.lines()[-1], terminal.text()
-    terminal.waits(lambda: 'the recording is complete, 0 lost' in terminal.lines()[-1])
-    terminal.types('q')
-    terminal.waits(lambda: terminal.state() == '0 1 0 1')
-    # Leaving in the middle ends both.
-    terminal.command(f'clear; {shlex.quote(PACE)} record -q -o - {shlex.quote(hot)} 4 | {shlex.quote(PACE)} report -i -; echo ends $?')
-    terminal.waits(lambda: 'recording ...' in terminal.lines()[-1])
-    terminal.types('q')
-    terminal.waits(lambda: 'ends 0' in terminal.lines())
-    terminal.ends()
+    with Hot() as hot:
+        terminal = Terminal(100, 30)
+        recorder = f'{shlex.quote(PACE)} record -q -g -o - -p {hot.pid}'
+        terminal.command(f'{recorder} | {shlex.quote(PACE)} report -i -')
+        terminal.waits(lambda: 'recording ...' in terminal.lines()[-1] and any('busy' in line for line in terminal.rows()))
+        early = terminal.lines()[0]
+        terminal.waits(lambda: terminal.lines()[0] != early)
+        assert 'recording ...' in terminal.lines()[-1], terminal.text()
+        # Leaving in the middle ends both.
+        terminal.types('q')
+        terminal.waits(lambda: terminal.state() == '0 1 0 1')
+        terminal.command(f'clear; {recorder} | {shlex.quote(PACE)} report -i -')
+        terminal.waits(lambda: 'recording ...' in terminal.lines()[-1])
+        stop(hot.process)
+        terminal.waits(lambda: 'the recording is complete, 0 lost' in terminal.lines()[-1])
+        terminal.types('q')
+        terminal.waits(lambda: terminal.state() == '0 1 0 1')
+        terminal.ends()
 
 
 @test

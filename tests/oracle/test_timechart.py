@@ -168,7 +168,8 @@ def known_states_are_drawn_interval_by_interval():
     assert total('sleeps', 'sleeping') > 85 and total('sleeps', 'running') < 20
     assert total('blocks', 'blocked') > 55
     assert total('shares-a', 'waiting') + total('shares-b', 'waiting') > 60
-    assert max(len(expected[tid]['sleeping']) for tid in tids if tids[tid] == 'pings') >= 5
+    # Where switches are missing, what was seen of a task says little about what it did.
+    assert any(tid in without or len(expected[tid]['sleeping']) >= 5 for tid in tids if tids[tid] == 'pings')
 
 
 @test
@@ -630,7 +631,7 @@ def the_page_zooms_searches_and_keeps_its_state_in_the_address():
 def pages_fit_windows_and_their_scripts_hold():
     needs_browser()
     needs_module('typescript', '7.0.2')
-    sources = [os.path.join(TOP, 'src/view', path) for path in ('html/data.js', 'html/tree.js', 'html/flame.js', 'chart/chartio.js', 'chart/chartflame.js', 'chart/chartpage.js')]
+    sources = [os.path.join(TOP, 'src/view', path) for path in ('html/chunks.js', 'html/data.js', 'html/elements.js', 'html/tree.js', 'html/flame.js', 'chart/chartio.js', 'chart/chartflame.js', 'chart/chartpage.js')]
     checked = run(os.path.join(MODULES, 'node_modules/.bin/tsc'), '--checkJs', '--allowJs', '--noEmit', '--strict', '--target', 'es2023',
                   '--lib', 'es2023,dom,dom.iterable', *sources)
     assert checked.status == 0, checked

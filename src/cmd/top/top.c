@@ -47,7 +47,9 @@ static int run(struct top *t, char **command, struct err *err)
 		return top_screen(o, command, &t->log, err);
 	t->feed.command = command;
 	if (top_rows_choose(&t->rows, o, err) ||
-		feed_open(&t->feed, top_rows_labels(&t->rows), err))
+		feed_open(&t->feed,
+			&(struct feed_needs){top_rows_labels(&t->rows), top_rows_source(&t->rows)},
+			err))
 		return err->code;
 	t->feed.show = show_lines;
 	t->feed.ctx = t;

@@ -19,6 +19,7 @@
 enum {
 	NS = 1000000000,
 	HOTPLUG_NS = NS / 2,
+	QUANTUM_NS = NS / 10, /* of the key time */
 	/* How often rings are read, so that what is shown is not older than half a second. */
 	READ_NS = NS / 4,
 	FORGET_REFRESHES = 8,
@@ -326,7 +327,7 @@ static int describe(struct feed *f, struct err *err)
 
 	sample_format_init(&format, &f->events.at[0].attr);
 	synth_init(&to.synth, format.trailer, f->log);
-	to.synth.what = SYNTH_TASKS | SYNTH_MAPS;
+	to.synth.what = SYNTH_ALL;
 	to.synth.has_no_maps = f->measures_workload;
 	synth_kernel(&to.synth);
 	synth_modules(&to.synth);
@@ -346,7 +347,7 @@ static int describe(struct feed *f, struct err *err)
 }
 
 /* Where names come from. */
-static void choose_names(struct feed *f)
+static void choose_names(struct feed *f, enum naming_source source)
 {
 	const struct symbol_options *s = &f->options->symbols;
 
@@ -357,13 +358,14 @@ static void choose_names(struct feed *f)
 	f->showing = (struct moment_options){
 		.naming = {.n_workers = 1,
 			.style = symbol_options_style(s, f->options->record.verbose),
-			.has_inlined = f->options->inlines > 0},
+			.source = source,
+			.has_inlined = f->options->inlines > 0 && !source},
 		.has_idle = f->options->has_idle,
 		.filter = &f->options->filter,
 		.ignored_callees = f->ignores_callees ? &f->ignored_callees : NULL};
 }
 
-static int open_counting(struct feed *f, u64 labels, struct err *err)
+static int open_counting(struct feed *f, const struct feed_needs *needs, struct err *err)
 {
 	const struct top_options *o = f->options;
 	struct find_places places = {.symfs = o->symbols.symfs ? o->symbols.symfs : "",
@@ -371,11 +373,11 @@ static int open_counting(struct feed *f, u64 labels, struct err *err)
 		.is_now = true};
 
 	trace_begin_live(&f->trace, &f->events, &places);
-	choose_names(f);
-	f->counting =
-		(struct aggregate_options){.labels = labels | profile_filter_labels(&o->filter),
-			.has_stacks = o->record.callers.has_chains,
-			.max_stack = o->count_most ? (u32)o->count_most : STACK_MOST};
+	choose_names(f, needs->source);
+	f->counting = (struct aggregate_options){.labels = needs->labels |
+			profile_filter_labels(&o->filter),
+		.has_stacks = o->record.callers.has_chains,
+		.max_stack = o->count_most ? (u32)o->count_most : STACK_MOST};
 	for (unsigned label = LABEL_NONE + 1; label < LABEL_COUNT; label++)
 		if (f->counting.labels & LABEL_BIT(label) &&
 			label_check(&f->trace.session, label, err))
@@ -386,6 +388,7 @@ static int open_counting(struct feed *f, u64 labels, struct err *err)
 	if (label_facts_init(&f->label_facts, &f->trace.session, &f->trace.machine,
 		    f->counting.labels, err))
 		return err->code;
+	f->label_facts.time_quantum = QUANTUM_NS;
 	aggregate_init(&f->counted, &f->trace, &f->counting, &f->label_facts);
 	f->follow.let_go = let_go;
 	f->follow.borrower = &f->counted;
@@ -394,7 +397,7 @@ static int open_counting(struct feed *f, u64 labels, struct err *err)
 	return 0;
 }
 
-int feed_open(struct feed *f, u64 labels, struct err *err)
+int feed_open(struct feed *f, const struct feed_needs *needs, struct err *err)
 {
 	const struct top_options *o = f->options;
 
@@ -406,7 +409,7 @@ int feed_open(struct feed *f, u64 labels, struct err *err)
 			return err_prefix(err, "--ignore-callees");
 		f->ignores_callees = true;
 	}
-	if (open_counters(f, err) || open_counting(f, labels, err) || describe(f, err))
+	if (open_counters(f, err) || open_counting(f, needs, err) || describe(f, err))
 		return err->code;
 	if (o->record.rings.priority &&
 		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK,
@@ -426,6 +429,8 @@ int feed_open(struct feed *f, u64 labels, struct err *err)
 
 enum recorder_end feed_run(struct feed *f, struct err *err)
 {
+	enum recorder_end end;
+
 	if (!f->measures_workload && counters_enable(&f->counters, err))
 		return RECORDER_FAILED;
 	if (f->has_workload && workload_go(&f->workload, f->command[0], err))
@@ -433,7 +438,14 @@ enum recorder_end feed_run(struct feed *f, struct err *err)
 	/* Copies of stacks fill a ring in the time that busy programs may make us wait for a CPU. */
 	if (f->has_dumps)
 		(void)setpriority(PRIO_PROCESS, 0, AHEAD_NICE);
-	return recorder_run(&f->recorder, f->has_workload ? &f->workload : NULL, err);
+	end = recorder_run(&f->recorder, f->has_workload ? &f->workload : NULL, err);
+	if (end != RECORDER_TARGET_ENDED)
+		return end;
+	follow_end(&f->follow);
+	if (take_all(f, err) < 0)
+		return RECORDER_FAILED;
+	refresh(f);
+	return end;
 }
 
 void feed_close(struct feed *f)

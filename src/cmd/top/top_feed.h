@@ -79,8 +79,14 @@ struct feed {
 void feed_forget(struct feed *f);
 void feed_pause(struct feed *f, bool is_paused);
 
-/* Chooses the target and opens everything; `labels`: LABEL_BIT()s that rows need. feed_close() even after an error. */
-int feed_open(struct feed *f, u64 labels, struct err *err);
+/* What rows need. */
+struct feed_needs {
+	u64 labels; /* LABEL_BIT()s */
+	enum naming_source source;
+};
+
+/* Chooses the target and opens everything. feed_close() even after an error. */
+int feed_open(struct feed *f, const struct feed_needs *needs, struct err *err);
 
 /* Until the target ends, a signal comes, or `show` has enough. */
 enum recorder_end feed_run(struct feed *f, struct err *err);

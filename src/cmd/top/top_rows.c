@@ -38,7 +38,7 @@ static bool needs_recording(const struct key *key)
 	return key->is_wall || key->is_of_blocks || key_is_of_branches(key) ||
 		label_needs_sideband(LABEL_BIT(key->label)) || key->label == LABEL_PARENT ||
 		key->label == LABEL_ACCESS || key->label == LABEL_TRACE ||
-		(key->label && key->is_value);
+		key->label == LABEL_SOCKET || (key->label && key->is_value);
 }
 
 /* Takes what rows are grouped by. */
@@ -161,6 +161,11 @@ int top_rows_choose(struct top_rows *r, const struct top_options *o, struct err 
 u64 top_rows_labels(const struct top_rows *r)
 {
 	return key_labels(r->hist.keys, r->hist.n_keys);
+}
+
+enum naming_source top_rows_source(const struct top_rows *r)
+{
+	return key_naming_source(r->hist.keys, r->hist.n_keys);
 }
 
 /* Leaves out entries with few samples, and those behind the last one that is wanted. */

@@ -28,8 +28,9 @@ struct top_table {
 
 int top_rows_choose(struct top_rows *r, const struct top_options *o, struct err *err);
 
-/* LABEL_BIT()s that the rows need. */
+/* LABEL_BIT()s that the rows need; the part of the source location that they need. */
 u64 top_rows_labels(const struct top_rows *r);
+enum naming_source top_rows_source(const struct top_rows *r);
 
 /* `most`: rows at most; 0: all. */
 void top_table_open(struct top_table *t, const struct top_rows *r, const struct moment *s,

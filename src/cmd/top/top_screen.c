@@ -1,5 +1,6 @@
 #include "cmd/top/top_screen.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 
 #include "cmd/top/top_plain.h"
@@ -8,6 +9,8 @@
 #include "view/screen/guard.h"
 #include "view/screen/place.h"
 #include "view/screen/prompt.h"
+
+enum { ROWS_MOST = 4000 }; /* those behind have a sample or two */
 
 struct top_screen {
 	struct top_source source;
@@ -37,7 +40,7 @@ static const struct rowset *open_table(void *of, size_t table)
 		t->next.setup = NULL;
 	}
 	top_table_open(&t->table, &t->now.setup->rows, &t->now.moment, (u32)table,
-		t->now.setup->options.n_rows);
+		t->now.setup->options.n_rows ? t->now.setup->options.n_rows : ROWS_MOST);
 	return &t->table.rows.rows;
 }
 
@@ -338,6 +341,8 @@ static int browse(struct top_screen *t, struct err *err)
 static int run(struct top_screen *t, const struct top_options *o, char **command, struct log *log,
 	struct err *err)
 {
+	/* One thread frees what the other one made. */
+	mallopt(M_ARENA_MAX, 1);
 	log_hold(log);
 	if (top_source_open(&t->source, o, command, log, err))
 		return err->code;

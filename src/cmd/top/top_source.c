@@ -6,7 +6,10 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cmd/top/top_plain.h"
+
+enum { FIRST_NS = 750000000 };
 
 static struct top_setup *newest(const struct top_source *s)
 {
@@ -71,7 +74,9 @@ static int open_feed(struct top_source *s, const struct top_setup *setup, struct
 	s->feed.show = show;
 	s->feed.steer = steer;
 	s->feed.ctx = s;
-	return feed_open(&s->feed, top_rows_labels(&setup->rows), err);
+	return feed_open(&s->feed,
+		&(struct feed_needs){top_rows_labels(&setup->rows), top_rows_source(&setup->rows)},
+		err);
 }
 
 static void say(struct top_source *s, const char *text)
@@ -165,6 +170,8 @@ int top_source_start(struct top_source *s, struct err *err)
 	sigset_t set, before;
 	int failed;
 
+	/* The first screen need not be about a whole interval. */
+	s->feed.due_ns = MIN(s->feed.due_ns, clock_now_ns() + FIRST_NS);
 	sigemptyset(&set);
 	sigaddset(&set, SIGTSTP);
 	sigaddset(&set, SIGCONT);
