@@ -50,8 +50,7 @@ void report_source_act(void *of, struct browser *screen, const struct browser_sp
 {
 	struct browse *b = of;
 	struct reporting *r = b->reporting;
-	const struct profile_symbol *s =
-		&r->recorded.profile.symbols.at[report_spot_symbol(b, at)];
+	const struct profile_symbol *s = &r->recorded.profile.symbols.at[report_spot_symbol(b, at)];
 	struct line_frame line;
 
 	log_hold(&r->log);
