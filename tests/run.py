@@ -51,6 +51,7 @@ SUITES = [
     ('terminal', [sys.executable, f'{HERE}/live/test_terminal.py']),
     ('tui', [sys.executable, f'{HERE}/live/test_tui.py']),
     ('top', [sys.executable, f'{HERE}/live/test_top.py']),
+    ('codeview', [sys.executable, f'{HERE}/live/test_codeview.py']),
     ('versus', [sys.executable, f'{HERE}/live/test_stat_vs.py']),
     ('travel', [sys.executable, f'{HERE}/live/test_travel.py']),
     ('codediff', [sys.executable, f'{HERE}/live/test_annotate.py']),

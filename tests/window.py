@@ -2,7 +2,7 @@
 import os
 import shlex
 
-from harness import PACE, needs, run, wait_for
+from harness import PACE, children, needs, run, wait_for
 
 opened = []
 
@@ -58,3 +58,10 @@ class Terminal:
 
     def ends(self):
         self.tmux('kill-server')
+
+
+def pid_of(terminal):
+    """The command that runs in it."""
+    shell = int(terminal.tmux('display-message', '-p', '#{pane_pid}'))
+    wait_for(lambda: children(shell))
+    return children(shell)[0]

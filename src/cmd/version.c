@@ -11,6 +11,7 @@
 #include "symbol/code/llvm.h"
 #include "symbol/elf/unpack.h"
 #include "view/forms/forms.h"
+#include "view/screen/screen.h"
 
 struct version_options {
 	bool has_build_options;
@@ -79,6 +80,8 @@ static const struct {
 	{"libdeflate", unpack_has_deflate, "unpacking debug information in a third of the time"},
 	{"libsqlite3", has_sqlite,
 		"databases of samples and stacks (export --format sqlite); loaded on demand"},
+	{"libncursesw", screen_has_ncurses,
+		"keys of terminals that are not like xterm; loaded on demand"},
 	{"libpfm", has_pfm, "events by libpfm4's names (-e pfm:NAME); loaded on demand"},
 	{"libLLVM", has_llvm,
 		"annotate's disassembly, else objdump does it; loaded when it is installed"},

@@ -208,4 +208,25 @@ def reading_that_takes_long_shows_how_far_it_is_and_can_be_ended():
     assert '[ reading' not in text and '100.00%' in text and status == 0, text
 
 
+# ---- counts in place ----
+
+@test
+def intervals_are_drawn_in_place_where_nobody_else_writes():
+    words = ['stat', '-I', '100', '-e', 'task-clock,page-faults']
+    drawn, plain = '\x1b[3A\r\x1b[J'.replace('\r', ''), '#           time '
+    for more, is_live in ((['-a', '--timeout', '700'], True), (['sleep', '0.5'], True), (['sh', '-c', 'sleep 0.5'], False),
+                          (['--sparklines', 'sh', '-c', 'sleep 0.5'], True), (['--no-sparklines', 'sleep', '0.5'], False),
+                          (['-x,', 'sleep', '0.5'], False), (['-j', 'sleep', '0.5'], False), (['-o', 'out', 'sleep', '0.5'], False)):
+        text, status = show(*words, *more, LC_ALL='C.UTF-8')
+        assert status == 0 and (drawn in text) == is_live, (more, text)
+        assert any(block in text for block in '▁▂▃▄▅▆▇█') == is_live, (more, text)
+        assert not is_live or plain not in text, (more, text)
+    text, status = show(*words, 'sleep', '0.5', LC_ALL='C')
+    assert status == 0 and drawn in text and '#' in text.split('task-clock')[-1] and text.isascii(), text
+    text, status = show(*words, 'sleep', '0.5', TERM='dumb')
+    assert status == 0 and '\x1b' not in text and plain in text, text
+    # Pipes get what they always got.
+    assert plain in pace(*words, '--sparklines', 'sleep', '0.3').err
+
+
 main()

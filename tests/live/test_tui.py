@@ -3,12 +3,13 @@
 import os
 import re
 import shlex
+import shutil
 import signal
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import *  # noqa: E402,F403
-from window import Terminal  # noqa: E402
+from window import Terminal, pid_of  # noqa: E402
 
 BAR = 11  # the columns of the marker and the bar, in front of each row
 HOSTILE = {'control': 'e\x1b[2J\x07\x0b\x7f', 'bidi': 'a\u202eb\u2066c', 'arabic': '\u0627\u0644\u0639', 'wide': '\u6f22\u5b57' * 3, 'marks': 'z' + '\u0301' * 50,
@@ -29,13 +30,6 @@ def rows_of_text(*words):
     result = pace('report', '-g', 'none', *words)
     assert result.status == 0, result
     return [' '.join(line.split()) for line in result.out.splitlines() if line and not line.startswith('#')]
-
-
-def pid_of(terminal):
-    shell = int(terminal.tmux('display-message', '-p', '#{pane_pid}'))
-    wait_for(lambda: children(shell))
-    return children(shell)[0]
-
 
 
 def squeezed(lines):
@@ -192,6 +186,17 @@ def zooms_follow_the_columns_and_what_is_read_again():
         terminal.waits(lambda: ' > ' not in terminal.lines()[0])
         assert shown_rows(terminal) == rows_of_text(*words)
         terminal.ends()
+    branches = os.path.join(SHARED, 'fixtures/google__autofdo/testdata__hierarchical_discriminator_test.x86_64.perf.data')
+    if os.path.exists(branches):
+        terminal = Terminal(200, 40)
+        terminal.opens('-i', branches, '-g', 'none', '--no-branch-stack')
+        terminal.types('b')
+        terminal.waits(lambda: ' > branches' in terminal.lines()[0])
+        assert shown_rows(terminal) == rows_of_text('-i', branches, '-g', 'none', '-b')
+        terminal.types('b')
+        terminal.waits(lambda: ' > no branches' in terminal.lines()[0])
+        assert shown_rows(terminal) == rows_of_text('-i', branches, '-g', 'none', '--no-branch-stack')
+        terminal.ends()
     # Samples with a function in their stacks: those of the lines that have it, as shares of all.
     terminal = Terminal(100, 30)
     terminal.opens('-i', 'threads.folded', '-g', 'none', '-s', 'comm,sym')
@@ -275,6 +280,132 @@ def a_range_of_time_has_the_rows_of_the_text_with_that_time():
             terminal.waits(lambda: ' > time ' not in terminal.lines()[0])
         terminal.ends()
     assert n > 2, n
+
+
+@test
+def other_recordings_of_the_folder_are_shown_and_compared():
+    first, second, *_ = recordings()
+    os.mkdir('folder')
+    for name, path in (('-first.data', first), ('second.data', second)):
+        shutil.copyfile(path, f'folder/{name}')
+    with open('folder/no recording', 'w', encoding='utf-8') as file:
+        file.write('PERFILE')
+    os.chdir('folder')
+    terminal = Terminal(200, 50)
+    terminal.opens('-i', 'second.data', '-g', 'none')
+    terminal.types('d', 's')
+    terminal.waits(lambda: 'Show this recording' in terminal.lines()[0])
+    assert [line.split()[0] for line in terminal.lines()[1:-1] if line.strip()] == ['-first.data'], terminal.text()
+    terminal.types('Enter')
+    terminal.waits(lambda: '-first.data' in terminal.lines()[0] and ' > ' not in terminal.lines()[0])
+    assert shown_rows(terminal) == rows_of_text('-i', './-first.data', '-g', 'none')
+    terminal.types('D')
+    terminal.waits(lambda: 'What changed since' in terminal.lines()[0])
+    terminal.types('Enter')
+    terminal.waits(lambda: '# Event' in terminal.text() or 'A: ' in terminal.text())
+    expected = [line for line in pace('diff', 'second.data', '--', './-first.data').out.splitlines() if '%' in line][:20]
+    shown = [line.strip() for line in terminal.lines()]
+    # On a terminal the text ends at its edge.
+    assert expected and all(any(line.strip()[:150] in ours or ours[:150] in line for ours in shown) for line in expected), (expected, shown)
+    terminal.types('q')
+    terminal.waits(lambda: 'h: help' in terminal.lines()[-1])
+    terminal.types('Escape', 'Escape')
+    terminal.waits(lambda: 'second.data' in terminal.lines()[0] and ' > ' not in terminal.lines()[0])
+    assert shown_rows(terminal) == rows_of_text('-i', 'second.data', '-g', 'none')
+    os.unlink('-first.data')
+    terminal.types('s')
+    terminal.waits(lambda: 'no other recording' in terminal.lines()[-1])
+    terminal.types('q')
+    terminal.waits(lambda: terminal.state() == '0 1 0 1')
+    terminal.ends()
+    os.chdir('..')
+
+
+@test
+def the_source_of_a_function_opens_in_the_editor():
+    can_record()
+    with open('spin.c', 'w', encoding='utf-8') as file:
+        file.write('volatile long n;\n\n__attribute__((noinline)) void spin(void)\n{\n\tfor (long i = 0; i < 200000000; i++)\n\t\tn += i;\n}\n'
+                   'int main(void)\n{\n\tspin();\n\treturn 0;\n}\n')
+    assert run('cc', '-O1', '-g', '-o', 'spin', 'spin.c').status == 0
+    assert pace('record', '-q', '-e', 'cpu-clock:u', '-o', 'spin.data', './spin').status == 0
+    with open('editor', 'w', encoding='utf-8') as file:
+        file.write('#!/bin/sh\necho "$@" >opened\necho this is the editor\nread answer\nexit "$answer"\n')
+    os.chmod('editor', 0o755)
+    terminal = Terminal(120, 30, EDITOR=os.path.abspath('editor'))
+    terminal.opens('-i', 'spin.data', '-s', 'sym')
+    terminal.waits(lambda: '[.] spin' in terminal.text())
+    terminal.command('/^spin$')
+    for status in '0', '3':
+        terminal.types('O')
+        terminal.waits(lambda: 'this is the editor' in terminal.text())
+        assert terminal.state() == '0 1 0 1'
+        with open('opened', encoding='utf-8') as file:
+            line, path = file.read().split()
+        assert int(line[1:]) in (3, 4, 5) and os.path.samefile(path, 'spin.c'), (line, path)
+        terminal.command(status)
+        terminal.waits(lambda: terminal.state() == '1 0 1 0' and '[.] spin' in terminal.text())
+    assert 'the editor failed' in terminal.lines()[-1]
+    os.unlink('spin.c')
+    terminal.types('O')
+    terminal.waits(lambda: "spin.c'" in terminal.lines()[-1])
+    terminal.types('q')
+    terminal.waits(lambda: terminal.state() == '0 1 0 1')
+    terminal.ends()
+
+
+# What each action shows, of the first row of a recording.
+ACTIONS = {'a': 'this function itself|Percent|no function', 'd': ' > file |only in what it called', 't': ' > thread ', 'z': ' > through |no function',
+           '*': 'rows have /|no function', 'w': 'Flame view', 'T': 'Samples over time', 'c': ' > intervals', 'C': ' > calle?r?s', 'b': '-b: the recording has no',
+           's': 'no other recording|Show this recording', 'D': 'no other recording|What changed since', 'O': "no debug information|': |no function"}
+
+
+@test
+def every_action_has_its_key_and_its_row_in_the_menu():
+    with open(os.path.join(TOP, 'src/cmd/report/report_actions.c'), encoding='utf-8') as file:
+        table = file.read().split('report_actions[] = {')[1].split('};')[0]
+    keys = re.findall(r'^\t\{[^"]+ "([^"]+)",', table, re.M)
+    assert set(keys) == set(ACTIONS), set(keys) ^ set(ACTIONS)
+    path = recordings()[0]
+    terminal = Terminal(120, 30)
+    terminal.opens('-i', path, '--no-children')
+    terminal.types('m')
+    terminal.waits(lambda: 'What to do' in terminal.lines()[0])
+    menu = terminal.text()
+    assert sum(f'[{key}]' in menu for key in keys) > 6, menu
+    terminal.types('q')
+    for key in keys:
+        terminal.waits(lambda: 'h: help' in terminal.lines()[-1])
+        terminal.types(key)
+        terminal.waits(lambda: re.search(ACTIONS[key], terminal.text()))
+        if re.search(' > |rows have /', terminal.text()):
+            terminal.types('Escape')
+        elif re.search('Flame view|Samples over time|What changed|Show this|Percent', terminal.text()):
+            terminal.types('q')
+        else:
+            terminal.types('Down', 'Up')
+        terminal.waits(lambda: 'h: help' in terminal.lines()[-1] and ' > ' not in terminal.lines()[0])
+    terminal.types('q')
+    terminal.waits(lambda: terminal.state() == '0 1 0 1')
+    terminal.ends()
+
+
+@test
+def callers_stand_below_rows_as_in_the_text():
+    write_folded('calls.folded', [('sh;main;a;b', 60), ('sh;main;c;b', 25), ('sh;main;d', 15)])
+    graph = pace('report', '-i', 'calls.folded', '-g', 'callee').out.split('%  b\n')[1].split('  0.00%')[0]
+    drawn = re.findall(r'--([\d.]+%)--(\w+)\b', graph)
+    terminal = Terminal()
+    terminal.opens('-i', 'calls.folded')
+    terminal.types('C')
+    terminal.waits(lambda: ' > callers' in terminal.lines()[0])
+    terminal.command('/^b$')
+    terminal.waits(lambda: '1 of 1 lines' in terminal.lines()[-1])
+    terminal.types('e')
+    terminal.waits(lambda: len(terminal.rows()) > 3)
+    shown = dict(line.split()[-1:] + [next(word for word in line.split() if '%' in word)] for line in terminal.rows()[1:])
+    assert len(drawn) == 2 and all(shown[name] == share for share, name in drawn) and shown['main'], (shown, drawn, graph)
+    terminal.ends()
 
 
 @test

@@ -117,7 +117,7 @@ def the_version_tells_the_libraries_that_the_program_has():
         assert (said.pop(library) == 'on') == (f'[{file}.' in linked), (library, linked)
     for library, pattern in LOADED.items():
         assert (said.pop(library) == 'on') == any(re.match(pattern, name) for name in installed), (library, installed)
-    assert set(said) == {'libiberty', 'threads', 'libpfm', 'libsqlite3'}, said
+    assert set(said) == {'libiberty', 'threads', 'libpfm', 'libsqlite3', 'libncursesw'}, said
 
 
 main()

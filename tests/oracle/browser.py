@@ -13,13 +13,13 @@ HOSTILE = ['<script>alert(1)</script>', '<img src=x onerror=alert(2)>', ']]>', '
            '\x1b[31mred', '"\'`${7*7}', '__proto__', 'constructor']
 
 
-def needs_module(name, version):
+def needs_module(name, version, folder=MODULES):
     """Gets a package with npm, once: into the cache, not into the repository."""
     needs('node', 'npm')
-    where = os.path.join(MODULES, 'node_modules', name)
+    where = os.path.join(folder, 'node_modules', name)
     if not os.path.exists(where):
-        os.makedirs(MODULES, exist_ok=True)
-        got = run('npm', 'install', '--prefix', MODULES, '--no-audit', '--no-fund', f'{name}@{version}', timeout=120)
+        os.makedirs(folder, exist_ok=True)
+        got = run('npm', 'install', '--prefix', folder, '--no-audit', '--no-fund', f'{name}@{version}', timeout=120)
         if got.status or not os.path.exists(where):
             skip(f'npm cannot install {name}: {got.err.strip()[-200:]}')
 

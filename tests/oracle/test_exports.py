@@ -30,6 +30,20 @@ __attribute__((noinline)) void work(void) { leaf(5000); again(5); sink++; }
 int main(void) { for (int i = 0; i < 20000; i++) work(); return 0; }
 '''
 EVENTS = ['cpu-clock', 'task-clock']
+# Asks DuckDB: what the table of each file sums up to, for each event, and its first five functions.
+DUCKDB = """
+const {createRequire} = require('module');
+const {DuckDBInstance} = createRequire(process.argv[1] + '/')('@duckdb/node-api');
+(async () => {
+    const connection = await (await DuckDBInstance.create(':memory:')).connect(), ret = {};
+    for (const path of process.argv.slice(2)) {
+        const ask = async question => (await connection.runAndReadAll(question)).getRowsJson();
+        ret[path] = [await ask(`SELECT event, sum(samples), sum(period), count(*) FROM '${path}' GROUP BY event`),
+            await ask(`SELECT event, symbol, sum(period), max(total_period) FROM '${path}' GROUP BY ALL ORDER BY sum(period) DESC LIMIT 5`)];
+    }
+    console.log(JSON.stringify(ret));
+})();
+"""
 PACKAGES = ['speedscope@1.25.0', 'ajv@8.20.0', 'pprof-format@2.3.2', 'protobufjs@8.8.1', '@firefox-devtools/profiler-cli@0.10.0']
 # Tests have homes of their own.
 CACHE = os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache')
@@ -478,6 +492,22 @@ def rows_on_lines_are_the_rows_of_csv():
     assert rows == wanted
     with open(export('csv', path), encoding='utf-8') as file:
         assert len(file.readlines()) == len(rows) + 1
+
+
+@test
+def duckdb_reads_tables_with_the_sums_of_the_report():
+    folder = os.path.join(CACHE, 'pace', 'duckdb')
+    browser.needs_module('@duckdb/node-api', '1.5.6-r.1', folder)
+    path = record()
+    files = [export(form, path) for form in ('ndjson', 'csv')]
+    done = run('node', '-e', DUCKDB, folder, *files)
+    assert done.status == 0, done
+    events = json.loads(pace('report', '-i', path, '--json').out)['events']
+    wanted = reported(path)
+    for sums, first in json.loads(done.out).values():
+        assert sorted(sums) == sorted([e['event'], str(e['samples']), str(e['period']), str(len(e['rows']))] for e in events), (sums, events)
+        # In a table of one program a function has one row, or more if threads have several names.
+        assert len(first) == 5 and all(int(own) == wanted[event].own[symbol] for event, symbol, own, _ in first), (first, wanted)
 
 
 def packages():

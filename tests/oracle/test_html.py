@@ -375,6 +375,60 @@ def events_say_how_much_of_their_time_they_had_a_counter():
 
 
 @test
+def pages_of_wall_clock_time_have_the_figures_of_the_text_in_all_sections():
+    needs_browser()
+    record_spin()
+    work = './prog & (sleep 0.2; find /usr/lib/python3 -name "*.py" | head -300 | xargs cat | md5sum); ./prog; wait'
+    result = pace('record', '--wall', '-g', '-o', 'wall.data', '--', 'sh', '-c', work)
+    assert result.status == 0, result
+    assert pace('report', '-i', 'wall.data', '--no-inline', '--html', 'wall.html').status == 0
+    told = json.loads(pace('report', '-i', 'wall.data', '--no-inline', '--json', '-s', 'dso,symbol').out)['events']
+    answer = browse('wall.html', """
+        const ret = {events: await page.evaluate(() => data.about.events.map(e => [e.name, e.samples, e.period])), sections: {}};
+        for (let e = 0; e < ret.events.length; e++) {
+            await page.selectOption('select[aria-label=Event]', String(e));
+            await page.click('nav >> text=Code');
+            await page.waitForTimeout(200);
+            ret.sections[ret.events[e][0]] = await page.evaluate(e => {
+                const sums = sumFunctions(shown.tree), functions = {}, code = {};
+                data.names.forEach((name, i) => data.kinds[i] !== KIND_TASK && sums.self[i] && (functions[fileOf(i) + ' ' + name] = sums.self[i]));
+                codes.shown.forEach(c => code[c.dso + ' ' + c.name] = [c.counts[2 * e + 1], c.rows.reduce((sum, row) => sum + countOf(row, e), 0)]);
+                showFunctions();
+                return {functions, code, all: shown.tree.sum[shown.tree.n], first: [...document.querySelectorAll('.functions tbody tr:first-child td')].map(td => td.textContent)};
+            }, e);
+        }
+        await page.click('nav >> text=Summary');
+        ret.summary = await page.evaluate(() => ui.summary.innerText);
+        await page.click('nav >> text=Events');
+        await page.waitForSelector('.events tbody tr');
+        ret.recorded = await page.evaluate(() => ui.eventRows.innerText);
+        return ret;""")
+    assert answer['events'] == [[e['event'], e['samples'], e['period']] for e in told] and len(told) == 5, answer['events']
+    for event in told:
+        section, wanted = answer['sections'][event['event']], {}
+        for row in event['rows']:
+            if row['period']:
+                key = f"{row['dso']} {row['symbol']}"
+                wanted[key] = wanted.get(key, 0) + row['period']
+        assert section['functions'] == wanted and section['all'] == event['period'], (event['event'], section['functions'], wanted)
+        most = max(wanted, key=wanted.get)
+        assert section['first'][0] == f"{100 * wanted[most] / event['period']:.2f}%" and most.endswith(' ' + section['first'][5]), (section['first'], most)
+        # Where there is code, its instructions have all of it.
+        assert section['code'] and all(whole == wanted.get(key, 0) and sum in (0, whole) for key, (whole, sum) in section['code'].items()), section['code']
+        assert f"{event['event']}\t{event['samples']:,}\t{event['period'] / 1e9:.3f} s" in answer['summary'], answer['summary']
+    assert any(sum for section in answer['sections'].values() for _, sum in section['code'].values())
+    # The text has a column for each state.
+    states = [answer['sections'][f'wall:{state}']['functions'] for state in ('cpu', 'runnable', 'blocked')]
+    rows = re.findall(r'^ +[\d.]+% +([\d.]+) +([\d.]+) +([\d.]+) +(\S+) +\[.\] (\S.*?) *$', pace('report', '-i', 'wall.data', '--no-inline', '-g', 'none', '-s', 'dso,symbol').out, re.M)
+    # Addresses of code without a name have all their digits in the text.
+    rows = [row for row in rows if not row[4].startswith('0x')]
+    for *ms, dso, symbol in rows:
+        assert all(abs(float(n) - state.get(f'{dso} {symbol}', 0) / 1e6) < 0.0501 for n, state in zip(ms, states)), (dso, symbol, ms)
+    assert len(rows) > 10, rows
+    assert 'cpu-clock\t\t\t' in answer['recorded'] and 'by what these did then: wall, wall:cpu, wall:runnable, wall:blocked, latency.' in answer['recorded'], answer['recorded']
+
+
+@test
 def two_recordings_are_one_page_that_says_what_changed():
     needs_browser()
     for name, stacks in (('old', 'main;work;fast 500\nmain;work;slow 400\nmain;steady 100\nmain;gone 60\n'),
@@ -600,6 +654,11 @@ def scripts_are_small_and_their_types_hold():
     shipped = [run(os.path.join(TOP, 'dev/textarray'), '--strip', path) for path in SCRIPTS]
     assert len(SCRIPTS) > 3 and not any(result.status for result in shipped), shipped
     assert sum(len(result.out.encode()) for result in shipped) < 100_000
+    with open(write_page(), encoding='utf-8') as file:
+        text = file.read()
+    # Packed, but for the first one.
+    code = text[text.index('<script type="application/octet-stream" id="script">'):]
+    assert shipped[0].out in code and len(code) < 45_000, len(code)
     needs_module('typescript', '7.0.2')
     checked = run(os.path.join(MODULES, 'node_modules/.bin/tsc'), '--checkJs', '--allowJs', '--noEmit', '--strict', '--target', 'es2023',
                   '--lib', 'es2023,dom,dom.iterable', *SCRIPTS)

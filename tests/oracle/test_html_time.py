@@ -7,7 +7,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from browser import browse, needs_browser
-from harness import can_record, main, pace, test
+from harness import BUILD, can_record, main, needs, pace, run, skip, test
 
 # Two threads, one after the other; names of threads have 15 bytes at most.
 WORK = r'''
@@ -330,6 +330,48 @@ one.join()
         await page.click('nav >> text=Time');
         await settled();
         return page.evaluate(() => [when.hasStates, ui.states.hidden, when.lanes.size]);""") == [False, True, 0]
+
+
+@test
+def of_too_many_samples_times_are_thinned_which_is_said_and_totals_are_whole():
+    needs_browser()
+    needs('cc', 'readelf')
+    scale = os.path.join(BUILD, 'tests', 'scale')
+    if not os.path.exists(scale):
+        skip('needs tests/scale')
+    with open('spin.c', 'w', encoding='utf-8') as file:
+        file.writelines(f'__attribute__((noinline)) int f{i}(int x) {{ int t = x; for (int k = 0; k < x; k++) t += k * {i} ^ (t >> {i % 7 + 1}); return t; }}\n' for i in range(30))
+        file.write('int main(int c, char **v) { (void)v; return f0(c); }\n')
+    assert run('cc', '-O1', '-o', 'spin', 'spin.c').status == 0
+    text = re.search(r'\s\.text\s+\w+\s+\w+\s+(\w+)\s+(\w+)', run('readelf', '-SW', 'spin').out)
+    n = 2_100_000
+    assert run(scale, 'big.data', os.path.abspath('spin'), '0x' + text[1], f'{int(text[2], 16) & ~0xff:#x}', str(n), '0').status == 0
+    result = pace('report', '-i', 'big.data', '--html', 'big.html')
+    assert result.status == 0 and 'there are more samples than html takes one by one: one of 2 stands for the others' in result.err, result
+    event = json.loads(pace('report', '-i', 'big.data', '--json', '-s', 'dso,symbol').out)['events'][0]
+    answer = browse('big.html', LOOK + """
+        await page.click('nav >> text=Time');
+        await settled();
+        const ret = {whole: await look(), samples: await page.evaluate(() => data.about.events[0].samples), kept: await page.evaluate(() => when.about.parts[0].samples),
+            said: await page.evaluate(() => ui.time.innerText)};
+        await drag('.tracks canvas', 0.2, 0.6);
+        ret.range = await look();
+        return ret;""")
+    said = ' '.join(answer['said'].split())
+    assert 'One of 2 samples is in this file and stands for the others: sums of ranges are estimates, those without a range have all samples.' in said, said
+    assert n / 2.1 < answer['kept'] < n / 1.9 and answer['samples'] == event['samples'] == n, answer
+    assert answer['whole']['all'] == event['period'] == sum(row['period'] for row in event['rows'])
+    compared = 0
+    for row in event['rows']:
+        self, _, k = answer['whole']['rows'][f"{row['dso']} {row['symbol']}"]
+        if k == 1:
+            assert self == row['period'], row
+            compared += 1
+    assert compared >= 20, compared
+    # A range's sum is an estimate of what report has of it, within a hundredth.
+    told = re.search(r'--time (\S+)', answer['range']['text'])[1]
+    exact = sum(row['period'] for row in json.loads(pace('report', '-i', 'big.data', '--json', '-s', 'dso,symbol', '--time', told).out)['events'][0]['rows'])
+    assert answer['range']['all'] != exact and abs(answer['range']['all'] - exact) < 0.01 * exact, (answer['range']['all'], exact)
 
 
 @test

@@ -3,6 +3,7 @@
 import collections
 import os
 import re
+import resource
 import sys
 import xml.etree.ElementTree as ET
 
@@ -167,7 +168,8 @@ def known_states_are_drawn_interval_by_interval():
     assert total('sleeps', 'sleeping') > 85 and total('sleeps', 'running') < 20
     assert total('blocks', 'blocked') > 55
     assert total('shares-a', 'waiting') + total('shares-b', 'waiting') > 60
-    assert max(len(expected[tid]['sleeping']) for tid in tids if tids[tid] == 'pings') >= 5
+    # Where switches are missing, what was seen of a task says little about what it did.
+    assert any(tid in without or len(expected[tid]['sleeping']) >= 5 for tid in tids if tids[tid] == 'pings')
 
 
 @test
@@ -629,7 +631,7 @@ def the_page_zooms_searches_and_keeps_its_state_in_the_address():
 def pages_fit_windows_and_their_scripts_hold():
     needs_browser()
     needs_module('typescript', '7.0.2')
-    sources = [os.path.join(TOP, 'src/view', path) for path in ('html/data.js', 'html/tree.js', 'html/flame.js', 'chart/chartio.js', 'chart/chartflame.js', 'chart/chartpage.js')]
+    sources = [os.path.join(TOP, 'src/view', path) for path in ('html/chunks.js', 'html/data.js', 'html/elements.js', 'html/tree.js', 'html/flame.js', 'chart/chartio.js', 'chart/chartflame.js', 'chart/chartpage.js')]
     checked = run(os.path.join(MODULES, 'node_modules/.bin/tsc'), '--checkJs', '--allowJs', '--noEmit', '--strict', '--target', 'es2023',
                   '--lib', 'es2023,dom,dom.iterable', *sources)
     assert checked.status == 0, checked
@@ -666,6 +668,23 @@ def damaged_recordings_end_without_a_crash():
         assert result.status in (0, 1, 2), (i, result)
         if result.status == 0:
             ET.parse('bad.svg')
+
+
+@test
+def many_losses_among_many_tasks_take_no_longer_than_their_records():
+    n, seconds = 40000, {}
+    for path, losses in (('few.data', 1), ('many.data', n)):
+        s = Scheduler(path, handmade.TRACEPOINTS)
+        s.switch(S, 0, 0, 0, 5)
+        for i in range(n):
+            s.fork(1000 + i, 1000 + i, 1, S + i)
+        for i in range(losses):
+            s.lost(S + n + i, 0, 1)
+        s.close()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        draw(path)
+        seconds[path] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    assert seconds['many.data'] < 2 * seconds['few.data'] + 1, seconds
 
 
 @test

@@ -367,3 +367,34 @@ TEST(code_of_the_running_kernel_comes_out_of_kcore)
 	machine_fini(&machine);
 	said_fini(&said);
 }
+
+TEST(annotation_takes_the_lines_of_a_function_together_and_finds_who_holds_an_inlined_one)
+{
+	struct assembling_test t;
+
+	test_init(&t, true);
+	/* Of f's second line; and a function that is inlined into both f and gg. */
+	vec_add(&t.profile.symbols,
+		((struct profile_symbol){.start = 0x401000,
+			.end = 0x401009,
+			.name = "f",
+			.function = 1}));
+	vec_add(&t.profile.symbols, ((struct profile_symbol){.name = "leaf", .is_inlined = true}));
+	vec_add(&t.profile.inlined, 5);
+	add_samples(&t, 0, 1, 0x1000, 1, 10);
+	add_samples(&t, 0, 4, 0x1003, 2, 10);
+	add_samples(&t, 0, 2, 0x1010, 4, 10);
+	count(&t);
+	CHECK_EQ(t.annotation.functions.n, 2);
+	CHECK_EQ(annotation_of_symbol(&t.annotation, 1), 1);
+	CHECK_EQ(annotation_of_symbol(&t.annotation, 4), 1);
+	CHECK_EQ(t.annotation.counts.at[t.annotation.functions.at[1].counts].n_samples, 3);
+	CHECK_EQ(annotation_of_symbol(&t.annotation, 3), ANNOTATION_NONE);
+	CHECK_EQ(annotation_of_symbol(&t.annotation, 5), ANNOTATION_NONE);
+	CHECK_EQ(annotation_at(&t.annotation, 0, 0x401010), 0);
+	CHECK_EQ(annotation_at(&t.annotation, 0, 0x401018), ANNOTATION_NONE);
+	vec_each(frame, &t.profile.frames)
+		frame->n_inlined = frame->symbol == 4 || frame->symbol == 2;
+	CHECK_EQ(annotation_of_symbol(&t.annotation, 5), 0);
+	test_fini(&t);
+}

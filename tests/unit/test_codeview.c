@@ -104,7 +104,7 @@ static struct scene *scene_of(const char *name_of_g, unsigned columns, unsigned 
 		.resolver = &s->resolver,
 		.assembly = &s->how,
 		.shown = &s->shown};
-	codeview_init(&s->view, &s->source, 0);
+	codeview_init(&s->view, &s->source, &(struct codeview_place){.row = ASSEMBLY_NONE});
 	if (s->view.assembly.disasm.engine == DISASM_RAW)
 		SKIP("there is neither LLVM nor objdump");
 	grid_resize(&s->grid, columns, rows);

@@ -1,9 +1,9 @@
 #include "test.h"
 
 #include "unit/countmaker.h"
-#include "view/stat/stat.h"
+#include "view/stat/stat_live.h"
 
-enum { MS = 1000000 }; /* ns */
+enum { MS = 1000000 /* ns */, NOT_COUNTED = 99 };
 
 /* Counts that are made by hand, and how they are printed. */
 struct printing {
@@ -77,6 +77,128 @@ static const char *print_interval(struct printing *p, u64 time_ns)
 	stat_add_interval(&p->view, &lines, time_ns, &p->text);
 	stat_lines_fini(&lines);
 	return str_text(&p->text);
+}
+
+/* ---- in place ---- */
+
+/* What the terminal gets for one more interval of 10 ms; counts are of both events, in ms and as they are. */
+static const char *draw(struct printing *p, struct stat_live *live, u64 ms, u64 faults)
+{
+	static u64 now_ms;
+	struct stat_lines lines = {0};
+
+	countmaker_add(&p->m, 0, ms * MS, 10 * MS, 10 * MS);
+	countmaker_add(&p->m, 1, faults, 10 * MS, faults == NOT_COUNTED ? 0 : 10 * MS);
+	counts_take_interval(&p->m.counts);
+	stat_lines_make(&lines, &p->m.counts, true, 10 * MS, &p->options);
+	str_clear(&p->text);
+	stat_live_add(live, &p->view, &lines, (now_ms += 100) * MS, 10 * MS, &p->text);
+	stat_lines_fini(&lines);
+	return str_text(&p->text);
+}
+
+static void drawing_init(struct printing *p)
+{
+	printing_init(p, "text");
+	add(p, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, "task-clock");
+	add(p, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, "page-faults");
+	begin(p);
+}
+
+TEST(stat_live_draws_a_strip_for_each_event_in_place)
+{
+	struct stat_live live = {.columns = 80, .rows = 24};
+	struct printing p;
+
+	drawing_init(&p);
+	CHECK_STR(draw(&p, &live, 10, 8),
+		"# 0.1 s, 0.01 s each; --no-sparklines prints a line for each\n"
+		"             10.00 msec task-clock                   █ #    1.000 CPUs utilized\n"
+		"                 8      page-faults                  █ #  800.000 /sec\n");
+	draw(&p, &live, 5, 4);
+	draw(&p, &live, 0, 1);
+	/* It takes the place of three lines; the highest rate is the full block. */
+	CHECK_STR(draw(&p, &live, 10, 16),
+		"\033[3A\r\033[J# 0.4 s, 0.01 s each; --no-sparklines prints a line for each\n"
+		"             10.00 msec task-clock                █▅▁█ #    1.000 CPUs utilized\n"
+		"                16      page-faults               ▅▃▁█ #    1.600 K/sec\n");
+	stat_live_fini(&live);
+	printing_fini(&p);
+}
+
+TEST(stat_live_leaves_gaps_and_does_without_utf8)
+{
+	struct stat_live live = {.columns = 80, .rows = 24, .is_ascii = true};
+	struct printing p;
+
+	drawing_init(&p);
+	draw(&p, &live, 10, 8);
+	draw(&p, &live, 10, NOT_COUNTED);
+	CHECK_HAS(draw(&p, &live, 1, 2),
+		" task-clock                 ##_ #    0.100 CPUs utilized\n");
+	CHECK_HAS(str_text(&p.text), " page-faults                # : #");
+	stat_live_fini(&live);
+	printing_fini(&p);
+}
+
+TEST(stat_live_fits_into_narrow_and_low_terminals)
+{
+	struct stat_live live = {.columns = 44, .rows = 4};
+	struct printing p;
+
+	drawing_init(&p);
+	/* There is no room for the metric. */
+	draw(&p, &live, 10, 8);
+	CHECK_STR(draw(&p, &live, 10, 8),
+		"\033[3A\r\033[J# 0.2 s, 0.01 s each; --no-sparklines print\n"
+		"             10.00 msec task-clock       ██\n"
+		"                 8      page-faults      ██\n");
+	live.rows = 3;
+	CHECK_STR(draw(&p, &live, 10, 8),
+		"\033[3A\r\033[J# 0.3 s, 0.01 s each; --no-sparklines print\n# and 2 more\n");
+	CHECK_EQ(live.n_drawn, 2);
+	live.rows = 24;
+	live.columns = 10;
+	draw(&p, &live, 10, 8);
+	for (const char *at = str_text(&p.text); *at;) {
+		const size_t n = strcspn(at, "\n");
+
+		CHECK(n < 10 + strlen("\033[3A\r\033[J"));
+		at += n + (at[n] != 0);
+	}
+	stat_live_fini(&live);
+	printing_fini(&p);
+}
+
+TEST(stat_metrics_have_perfs_colours_on_a_terminal)
+{
+	static const struct {
+		u64 misses;
+		const char *text;
+	} cases[] = {
+		{5, "#    5.00% of all branches\n"},
+		{6, "# \033[33m   6.00%\033[m of all branches\n"},
+		{11, "# \033[35m  11.00%\033[m of all branches\n"},
+		{21, "# \033[31m  21.00%\033[m of all branches\n"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct printing p;
+
+		printing_init(&p, "text");
+		add_hardware(&p, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, "branches");
+		add_hardware(&p, PERF_COUNT_HW_BRANCH_MISSES, "branch-misses");
+		begin(&p);
+		countmaker_add(&p.m, 0, 100, MS, MS);
+		countmaker_add(&p.m, 1, cases[i].misses, MS, MS);
+		end_run(&p);
+		p.options.has_colours = true;
+		CHECK_HAS(print(&p), cases[i].text);
+		str_clear(&p.text);
+		p.options.has_colours = false;
+		CHECK(!strchr(print(&p), '\033'));
+		printing_fini(&p);
+	}
 }
 
 /* ---- text ---- */

@@ -145,7 +145,8 @@ TEST(timestrip_ranges_cover_every_sample_once_at_every_width)
 			struct timestrip copy = s->strip;
 
 			copy.at = column;
-			timestrip_take(&copy, &(struct screen_event){.kind = EVENT_KEY, .key = KEY_ENTER});
+			timestrip_take(&copy,
+				&(struct screen_event){.kind = EVENT_KEY, .key = KEY_ENTER});
 			CHECK_EQ(copy.from, next);
 			next = copy.to + 1;
 			for (size_t i = 0; i < s->strip.samples.n; i++)

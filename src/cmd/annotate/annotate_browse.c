@@ -55,7 +55,8 @@ int annotate_browse(struct annotating *r, u32 function, struct err *err)
 		return err->code;
 	/* What is said meanwhile would stand on the screen. */
 	log_hold(&r->log);
-	codeview_run(&source, function, &screen);
+	codeview_run(&source, &(struct codeview_place){.function = function, .row = ASSEMBLY_NONE},
+		&screen);
 	screen_close(&screen);
 	log_release(&r->log);
 	return 0;

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "cmd/report/report_annotate.h"
+#include "cmd/report/report_files.h"
+#include "cmd/report/report_source.h"
 #include "cmd/report/report_time.h"
 #include "profile/rows/key.h"
 #include "view/rows/stackrows.h"
@@ -49,7 +51,8 @@ static bool is_grouped_by(const struct browse *b, enum key_frame frame)
 /* ---- rows with the same name ---- */
 
 /* Rows that are files or threads have no function; calls below them have. */
-static bool has_function(const struct browse *b, const struct browser_spot *at, struct str *title)
+bool report_spot_has_function(const struct browse *b, const struct browser_spot *at,
+	struct str *title)
 {
 	if (name_of(b, at) && (at->tree || is_grouped_by(b, KEY_SYMBOL)))
 		return true;
@@ -59,7 +62,7 @@ static bool has_function(const struct browse *b, const struct browser_spot *at, 
 
 static bool offer_filter(void *of, const struct browser_spot *at, struct str *title)
 {
-	if (!has_function(of, at, title))
+	if (!report_spot_has_function(of, at, title))
 		return false;
 	str_addf(title, "Show only rows of %s", name_of(of, at));
 	return true;
@@ -167,7 +170,7 @@ static void zoom_thread(void *of, struct browser *screen, const struct browser_s
 
 static bool offer_function(void *of, const struct browser_spot *at, struct str *title)
 {
-	if (!has_function(of, at, title))
+	if (!report_spot_has_function(of, at, title))
 		return false;
 	str_addf(title, "Zoom into samples with %s in their stacks", name_of(of, at));
 	return true;
@@ -250,6 +253,33 @@ static void show_branches(void *of, struct browser *screen, const struct browser
 	report_browse_read(b, screen, level);
 }
 
+static bool offer_callers(void *of, const struct browser_spot *at, struct str *title)
+{
+	const struct browse *b = of;
+	const struct histrows_options *rows = &b->reporting->choice.rows;
+
+	(void)at;
+	str_add(title,
+		!rows->has_graph                      ? "there are no call chains: record with -g"
+			: rows->order == GRAPH_CALLER ? "Show below rows who called them"
+						      : "Show below rows what they called");
+	return rows->has_graph;
+}
+
+static void show_callers(void *of, struct browser *screen, const struct browser_spot *at)
+{
+	struct browse *b = of;
+	struct report_level *level = report_level_like(&b->levels, 'C');
+	const bool are_callers = b->reporting->choice.rows.order == GRAPH_CALLER;
+
+	(void)at;
+	level->options.is_inverted = false;
+	level->options.graph.has_order = true;
+	level->options.graph.order = are_callers ? GRAPH_CALLEE : GRAPH_CALLER;
+	str_add(&level->crumb, are_callers ? "callers" : "calls");
+	report_browse_read(b, screen, level);
+}
+
 /* ---- the flame view ---- */
 
 static bool offer_flames(void *of, const struct browser_spot *at, struct str *title)
@@ -289,6 +319,8 @@ static void show_flames(void *of, struct browser *screen, const struct browser_s
 const struct browser_action report_actions[] = {
 	{'a', "a", "show the code of the line's function, with its samples", report_annotate_offer,
 		false, report_annotate_act},
+	{'O', "O", "open the source of the line's function in VISUAL or EDITOR",
+		report_source_offer, false, report_source_act},
 	{'d', "d", "zoom into the line's file", offer_dso, false, zoom_dso},
 	{'t', "t",
 		"zoom into the row's thread, process or threads of this name, as rows are grouped",
@@ -300,10 +332,16 @@ const struct browser_action report_actions[] = {
 		show_flames},
 	{'T', "T", "show when the samples were taken, and choose a range of time",
 		report_time_offer, true, report_time_act},
+	{'C', "C", "show below rows who called them, or what they called", offer_callers, true,
+		show_callers},
 	{'c', "c", "show how certain shares are, or no longer", offer_confidence, true,
 		show_confidence},
 	{'b', "b", "show the branches that samples carry, or the samples", offer_branches, true,
 		show_branches},
+	{'s', "s", "show another recording of this folder", report_files_offer_other, true,
+		report_files_open},
+	{'D', "D", "compare the recording with another one of this folder", report_files_offer_diff,
+		true, report_files_compare},
 };
 /* clang-format on */
 const size_t n_report_actions = ARRAY_SIZE(report_actions);

@@ -6,20 +6,20 @@ bool report_annotate_offer(void *of, const struct browser_spot *at, struct str *
 {
 	const struct browse *b = of;
 	const struct recorded *r = &b->reporting->recorded;
-	const struct profile_symbol *s = &r->profile.symbols.at[report_spot_symbol(b, at)];
 
-	if (!s->name)
-		str_add(title, "this line has no function with a name");
-	else if (!recorded_has_trace(r))
+	if (!report_spot_has_function(b, at, title))
+		return false;
+	if (!recorded_has_trace(r)) {
 		str_add(title, "a profile of another program has no code");
-	else
-		str_addf(title, "Annotate %s", s->name);
-	return s->name && recorded_has_trace(r);
+		return false;
+	}
+	str_addf(title, "Annotate %s", r->profile.symbols.at[report_spot_symbol(b, at)].name);
+	return true;
 }
 
 /* The assemblies are those of the text of annotate, with the report's names. */
-static void run(struct reporting *r, const struct annotation *annotation, u32 function,
-	struct screen *screen)
+static void run(struct reporting *r, const struct annotation *annotation,
+	const struct codeview_place *place, struct screen *screen)
 {
 	static const struct event_list no_events;
 	const struct symbol_options *symbols = &r->options->symbols;
@@ -44,22 +44,25 @@ static void run(struct reporting *r, const struct annotation *annotation, u32 fu
 
 	/* What is said meanwhile would stand on the screen. */
 	log_hold(&r->log);
-	codeview_run(&source, function, screen);
+	codeview_run(&source, place, screen);
 	log_release(&r->log);
 	datanames_fini(&datanames);
 }
 
+/* A function that was sampled only in what it calls has code, too. */
 void report_annotate_act(void *of, struct browser *b, const struct browser_spot *at)
 {
 	const struct browse *browse = of;
+	const struct profile *p = &browse->reporting->recorded.profile;
+	const u32 symbol = report_spot_symbol(browse, at);
+	struct codeview_place place = {.symbol = p->symbols.at[symbol], .row = ASSEMBLY_NONE};
 	struct annotation annotation;
-	u32 function;
 
-	annotation_init(&annotation, &browse->reporting->recorded.profile);
-	function = annotation_of_symbol(&annotation, report_spot_symbol(browse, at));
-	if (function == ANNOTATION_NONE)
-		browser_say(b, "no sample is in this function itself: its callees have them all");
+	annotation_init(&annotation, p);
+	place.function = annotation_of_symbol(&annotation, symbol);
+	if (place.function == ANNOTATION_NONE && place.symbol.is_inlined)
+		browser_say(b, "this function is inlined, and no sample is in it itself");
 	else
-		run(browse->reporting, &annotation, function, b->screen);
+		run(browse->reporting, &annotation, &place, b->screen);
 	annotation_fini(&annotation);
 }

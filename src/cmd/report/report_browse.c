@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/pager.h"
-#include "cmd/report/report_actions.h"
+#include "cmd/report/report_files.h"
 #include "view/records/header.h"
 #include "view/screen/browser.h"
 
@@ -89,10 +89,13 @@ static void strip(struct str *text)
 static void set_title(struct browse *b)
 {
 	const char *path = report_levels_top(&b->levels)->options.input, *name = strrchr(path, '/');
+	size_t first = b->levels.at.n;
 
+	while (first > 1 && !b->levels.at.at[first - 1]->input.n)
+		first--;
 	str_cut(&b->title, 0);
 	str_add(&b->title, name && name[1] ? name + 1 : path);
-	for (size_t i = 1; i < b->levels.at.n; i++)
+	for (size_t i = first; i < b->levels.at.n; i++)
 		str_addf(&b->title, " > %s", str_text(&b->levels.at.at[i]->crumb));
 }
 
@@ -166,8 +169,7 @@ static void close_all(struct browse *b)
 	str_fini(&b->title);
 	str_fini(&b->ledger);
 	str_fini(&b->header);
-	vec_each(file, &b->files)
-		free(*file);
+	report_files_forget(b);
 	vec_fini(&b->files);
 }
 

@@ -11,8 +11,9 @@ bool report_time_offer(void *of, const struct browser_spot *at, struct str *titl
 
 	(void)at;
 	str_add(title,
-		has_trace ? "Show when the samples were taken, and choose a range of time"
-			  : "a profile of another program does not say when its samples were taken");
+		has_trace
+			? "Show when the samples were taken, and choose a range of time"
+			: "a profile of another program does not say when its samples were taken");
 	return has_trace;
 }
 
@@ -35,8 +36,8 @@ static void show_range(struct browse *b, struct browser *screen, const struct ti
 
 	str_addf(&level->time, "%llu.%09llu,%llu.%09llu",
 		(unsigned long long)strip->from / NS_PER_S,
-		(unsigned long long)strip->from % NS_PER_S, (unsigned long long)strip->to / NS_PER_S,
-		(unsigned long long)strip->to % NS_PER_S);
+		(unsigned long long)strip->from % NS_PER_S,
+		(unsigned long long)strip->to / NS_PER_S, (unsigned long long)strip->to % NS_PER_S);
 	level->options.time = str_text(&level->time);
 	str_addf(&level->crumb, "time %s", str_text(&level->time));
 	report_browse_read(b, screen, level);
@@ -65,7 +66,8 @@ void report_time_act(void *of, struct browser *screen, const struct browser_spot
 	report_level_drop(level);
 	if (!strip.samples.n) {
 		if (!screen->message.n)
-			browser_say(screen, "the recording does not say when these samples were taken");
+			browser_say(screen,
+				"the recording does not say when these samples were taken");
 	} else if (screen->screen && timestrip_run(&strip, screen->screen)) {
 		show_range(b, screen, &strip);
 	}

@@ -20,6 +20,7 @@
 #include "file/statfile.h"
 #include "profile/diff/counts.h"
 #include "view/stat/stat.h"
+#include "view/stat/stat_live.h"
 
 struct measuring {
 	const struct stat_command *options;
@@ -34,6 +35,9 @@ struct measuring {
 	struct counts counts;
 	struct stat_options print;
 	struct stat_view view;
+	struct stat_live live;
+	bool is_live; /* intervals are shown in place */
+	void (*write_log)(void *ctx, enum log_level level, const char *sentence);
 	struct stat_facts facts;
 	struct str what, why_lost;
 	struct out out;

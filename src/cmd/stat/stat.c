@@ -8,6 +8,7 @@
 
 #include "base/num.h"
 #include "base/out.h"
+#include "base/term.h"
 #include "cmd/cmd.h"
 #include "cmd/stat/measuring.h"
 #include "cmd/stat/stat_compare.h"
@@ -15,6 +16,7 @@
 #include "collect/run/run.h"
 #include "collect/open/setuid.h"
 #include "event/abi.h"
+#include "view/text/colour.h"
 
 enum {
 	SLICE_MS = 25, /* how often to look at the rates of multiplexed events */
@@ -90,6 +92,39 @@ static void describe_target(struct measuring *m)
 	m->facts.what = str_text(what);
 }
 
+/* A sentence of the log stands below what was drawn: the next interval is drawn below that. */
+static void write_below(void *ctx, enum log_level level, const char *sentence)
+{
+	struct measuring *m = ctx;
+
+	m->live.n_drawn = 0;
+	m->write_log(NULL, level, sentence);
+}
+
+/* Commands may write to the terminal between two intervals; sleep is only there to count the time. */
+static bool is_alone(const struct measuring *m)
+{
+	const char *slash = m->command ? strrchr(m->command[0], '/') : NULL;
+
+	return !m->command || !strcmp(slash ? slash + 1 : m->command[0], "sleep");
+}
+
+static void choose_live(struct measuring *m)
+{
+	const struct stat_command *o = m->options;
+	const bool is_wanted = o->has_sparklines < 0 ? is_alone(m) : o->has_sparklines > 0;
+
+	m->print.has_colours = colour_is_on(COLOUR_AUTO, m->out.fd);
+	m->is_live = is_wanted && o->interval_ms && !o->is_cleared && !o->is_metric_only &&
+		!form_is_data(m->print.form) && term_can_erase(m->out.fd);
+	if (!m->is_live)
+		return;
+	m->live.is_ascii = !term_has_utf8();
+	m->write_log = m->log.write;
+	m->log.write = m->write_log ? write_below : NULL;
+	m->log.ctx = m;
+}
+
 static int set_up(struct measuring *m, struct err *err)
 {
 	const struct stat_command *o = m->options;
@@ -120,17 +155,28 @@ static int set_up(struct measuring *m, struct err *err)
 	m->view = (struct stat_view){.counts = &m->counts, .options = &m->print};
 	if (stop_open(&m->stop, err) || open_output(m, err))
 		return err->code;
+	choose_live(m);
 	return o->control ? control_open(&m->control, o->control, err) : 0;
 }
 
 /* ---- printing ---- */
+
+static void print_live(struct measuring *m, const struct stat_lines *lines, u64 time_ns,
+	double elapsed_ns)
+{
+	m->live.columns = term_columns(m->out.fd);
+	m->live.rows = term_rows(m->out.fd);
+	stat_live_add(&m->live, &m->view, lines, time_ns, elapsed_ns, &m->out.text);
+}
 
 static void print_lines(struct measuring *m, bool is_interval, u64 time_ns, double elapsed_ns)
 {
 	struct stat_lines lines = {0};
 
 	stat_lines_make(&lines, &m->counts, is_interval, elapsed_ns, &m->print);
-	if (is_interval)
+	if (is_interval && m->is_live)
+		print_live(m, &lines, time_ns, elapsed_ns);
+	else if (is_interval)
 		stat_add_interval(&m->view, &lines, time_ns, &m->out.text);
 	else
 		stat_add_result(&m->view, &lines, &m->facts, &m->out.text);
@@ -398,6 +444,7 @@ static void tear_down(struct measuring *m)
 	plan_fini(&m->plan);
 	attach_fini(&m->attach);
 	stat_view_fini(&m->view);
+	stat_live_fini(&m->live);
 	counts_fini(&m->counts);
 	stop_close(&m->stop);
 	if (m->options->control)
@@ -433,7 +480,7 @@ static int run_measuring(struct measuring *m)
 
 static int run_stat(int argc, char **argv)
 {
-	struct stat_command o = {0};
+	struct stat_command o = {.has_sparklines = -1};
 	char **whole = memcpy(mem_alloc((argc + 1) * sizeof(*argv)), argv, argc * sizeof(*argv));
 	struct measuring m = {.options = &o, .line = whole, .line_n = argc};
 	int status = cmd_parse(&cmd_stat, &o, OPTS_STOP, &argc, argv);

@@ -61,6 +61,8 @@ const struct opt stat_options_table[] = {
 		.min = 1},
 	{0, "interval-clear", OPT_BOOL, STAT_AT(is_cleared), NULL,
 		"clear the screen before each interval"},
+	{0, "sparklines", OPT_TRI, STAT_AT(has_sparklines), NULL,
+		"with -I on a terminal: show the last intervals in place (default without a command) or one after the other"},
 	{0, "timeout", OPT_U64, STAT_AT(timeout_ms), "MS", "end after MS milliseconds", .min = 1,
 		.max = 86400000},
 	{'D', "delay", OPT_CALL, 0, "MS",

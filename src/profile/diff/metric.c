@@ -73,18 +73,20 @@ static const struct ratio {
 	unsigned digits;
 	bool is_percent;
 	const char *unit;
+	u8 limits
+		[3]; /* perf's: a share above them is burning, hot, warm; 0: it is neither good nor bad */
 } ratios[] = {
 	{KIND_CYCLES, KIND_CLOCK, 1e-6, 3, false, "GHz"},
 	{KIND_INSTRUCTIONS, KIND_CYCLES, 1, 2, false, "insn per cycle"},
-	{KIND_STALLED_FRONTEND, KIND_CYCLES, 100, 2, true, "frontend cycles idle"},
-	{KIND_STALLED_BACKEND, KIND_CYCLES, 100, 2, true, "backend cycles idle"},
-	{KIND_BRANCH_MISSES, KIND_BRANCHES, 100, 2, true, "of all branches"},
-	{KIND_CACHE_MISSES, KIND_CACHE_REFERENCES, 100, 2, true, "of all cache refs"},
-	{KIND_L1D_MISSES, KIND_L1D, 100, 2, true, "of all L1-dcache accesses"},
-	{KIND_L1I_MISSES, KIND_L1I, 100, 2, true, "of all L1-icache accesses"},
-	{KIND_LL_MISSES, KIND_LL, 100, 2, true, "of all LL-cache accesses"},
-	{KIND_DTLB_MISSES, KIND_DTLB, 100, 2, true, "of all dTLB cache accesses"},
-	{KIND_ITLB_MISSES, KIND_ITLB, 100, 2, true, "of all iTLB cache accesses"},
+	{KIND_STALLED_FRONTEND, KIND_CYCLES, 100, 2, true, "frontend cycles idle", {50, 30, 10}},
+	{KIND_STALLED_BACKEND, KIND_CYCLES, 100, 2, true, "backend cycles idle", {75, 50, 20}},
+	{KIND_BRANCH_MISSES, KIND_BRANCHES, 100, 2, true, "of all branches", {20, 10, 5}},
+	{KIND_CACHE_MISSES, KIND_CACHE_REFERENCES, 100, 2, true, "of all cache refs", {20, 10, 5}},
+	{KIND_L1D_MISSES, KIND_L1D, 100, 2, true, "of all L1-dcache accesses", {20, 10, 5}},
+	{KIND_L1I_MISSES, KIND_L1I, 100, 2, true, "of all L1-icache accesses", {20, 10, 5}},
+	{KIND_LL_MISSES, KIND_LL, 100, 2, true, "of all LL-cache accesses", {20, 10, 5}},
+	{KIND_DTLB_MISSES, KIND_DTLB, 100, 2, true, "of all dTLB cache accesses", {20, 10, 5}},
+	{KIND_ITLB_MISSES, KIND_ITLB, 100, 2, true, "of all iTLB cache accesses", {20, 10, 5}},
 };
 
 /* Whether the event's name is `name`: that of "cpu_core/cpu-cycles/u" is cpu-cycles. */
@@ -192,6 +194,8 @@ static bool add_ratio(const struct metric_input *in, u32 event, const struct rat
 		return false;
 	ret->state = METRIC_VALUE;
 	ret->value = r->factor * in->counts[event].value / in->counts[other].value;
+	for (size_t i = 0; i < ARRAY_SIZE(r->limits); i++)
+		ret->heat += r->limits[i] && ret->value > r->limits[i];
 	return true;
 }
 

@@ -19,8 +19,12 @@ enum metric_state {
 	METRIC_APART, /* the two were on the PMU at different times */
 };
 
+/* How bad a share is that is better small, by perf's thresholds. */
+enum metric_heat { METRIC_COLD, METRIC_WARM, METRIC_HOT, METRIC_BURNING };
+
 struct metric {
 	enum metric_state state;
+	enum metric_heat heat;
 	double value;
 	unsigned digits;  /* after the point */
 	bool is_percent;  /* value is a percentage */

@@ -59,6 +59,19 @@ static int from_recording(struct code *c, const struct code_wish *w, struct err 
 	return 0;
 }
 
+/* Takes code from the file, although the recording has its names: nobody has sampled this function. */
+static int from_file(struct code *c, const struct code_wish *w, struct err *err)
+{
+	const struct dso_file *file = dso_files_get(w->resolver->files, w->dso);
+
+	c->at = file->image.data ? elf_bytes_at(&file->image, w->start, w->n) : NULL;
+	/* The recording's reason is the better one. */
+	if (!c->at)
+		return err->code;
+	of_elf(c, &file->image, w->dso->path);
+	return 0;
+}
+
 static int from_perfmap(struct code *c, const struct code_wish *w, struct err *err);
 
 static int from_jitdump(struct code *c, const struct code_wish *w, struct err *err)
@@ -161,6 +174,7 @@ static const struct {
 } sources[] = {
 	{1 << DSO_FILE | 1 << DSO_VDSO, from_image},
 	{1 << DSO_FILE, from_recording},
+	{1 << DSO_FILE, from_file},
 	{1 << DSO_JITDUMP, from_jitdump},
 	{1 << DSO_JIT, from_perfmap},
 	{1 << DSO_KERNEL, from_kcore},

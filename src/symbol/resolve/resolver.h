@@ -123,14 +123,14 @@ void resolver_settle(struct resolver *r);
 void resolver_load(struct resolver *r, const struct dso *dso);
 bool resolver_has_loaded(const struct resolver *r, u32 id);
 
+/* In place of resolver_load(): its functions have no names, because the user does not wait for them. */
+void resolver_pass_over(struct resolver *r, const struct dso *dso);
+
 /*
  * For those that go on for hours: closes what was loaded for the other DSOs, by id, n_dsos of them. They may be loaded
  * again, and are read anew then. Answers are valid no more.
  */
 void resolver_forget(struct resolver *r, const bool *is_kept);
-
-/* In place of resolver_load(): its functions have no names, because the user does not wait for them. */
-void resolver_pass_over(struct resolver *r, const struct dso *dso);
 
 /* Finds the function at an address. The DSO must be loaded. */
 struct resolver_answer resolver_find(struct resolver *r, const struct dso *dso, u64 address);

@@ -61,36 +61,44 @@ function waitedAt(life, time) {
  */
 function rangeTree(from, to) {
 	/** @typedef {{name: number, self: number, below: Map<number, Node_>}} Node_ */
-	const root = /** @type {Node_} */ ({name: 0, self: 0, below: new Map()}), known = /** @type {Map<string, Node_>} */ (new Map());
-	const shown = new Set(lanes), {waits, samples} = stacks, order = /** @type {[Node_, number][]} */ ([]);
+	const root = /** @type {Node_} */ ({name: 0, self: 0, below: new Map()}), known = /** @type {Map<number, Node_>} */ (new Map());
+	const shown = new Uint8Array(chart.about.rows), {waits, samples, parent} = stacks, order = /** @type {[Node_, number][]} */ ([]);
+	const sums = /** @type {Map<number, number>} */ (new Map()); // by state, row and stack
 
-	/** @param {Node_} node @param {number} name @returns {Node_} */
-	const child = (node, name) => {
-		const below = node.below.get(name) || {name, self: 0, below: new Map()};
-		node.below.set(name, below);
-		return below;
-	};
-	/** @param {number} state @param {number} row @param {number} stack @returns {Node_} */
-	const nodeOf = (state, row, stack) => {
-		const key = `${state} ${row} ${stack}`, node = known.get(key) || (stack ? child(nodeOf(state, row, stacks.parent[stack]), stacks.name[stack])
-			: child(state ? child(root, stacks.first + state) : root, stacks.first + STATES + row));
-		known.set(key, node);
-		return node;
-	};
+	for (const lane of lanes)
+		if (lane >= chart.about.cpus.length)
+			shown[lane - chart.about.cpus.length] = 1; // lanes of I/O are beyond its end
 	/** @param {number} state @param {number} life @param {number} stack @param {number} value */
 	const add = (state, life, stack, value) => {
-		const row = chart.lives[6 * life + 3] - 1;
-		if (value > 0 && row >= 0 && shown.has(row + chart.about.cpus.length))
-			nodeOf(state, row, stack).self += value;
+		const row = chart.lives[6 * life + 3] - 1, key = (state * shown.length + row) * parent.length + stack;
+		if (value > 0 && shown[row])
+			sums.set(key, (sums.get(key) || 0) + value);
 	};
 	for (let i = 0; i < waits.length && !stacks.isCpu; i += 5)
 		add(waits[i + 4], waits[i + 2], waits[i + 3], Math.min(to, waits[i]) - Math.max(from, waits[i] - waits[i + 1]));
 	for (let i = 0; i < samples.length && stacks.isCpu; i += 3)
 		if (samples[i] >= from && samples[i] < to)
 			add(0, samples[i + 1], samples[i + 2], chart.about.samplesEvery || 1);
+	/** @param {Node_} node @param {number} name @returns {Node_} */
+	const child = (node, name) => {
+		const below = node.below.get(name) || {name, self: 0, below: new Map()};
+		node.below.set(name, below);
+		return below;
+	};
+	/** @param {number} key @returns {Node_} */
+	const nodeOf = key => {
+		const stack = key % parent.length, place = (key - stack) / parent.length, state = Math.floor(place / shown.length);
+		const node = known.get(key) || (stack ? child(nodeOf(key - stack + parent[stack]), stacks.name[stack])
+			: child(state ? child(root, stacks.first + state) : root, stacks.first + STATES + place % shown.length));
+		known.set(key, node);
+		return node;
+	};
+	for (const [key, value] of sums)
+		nodeOf(key).self += value;
+	const ranks = nameRanks();
 	/** @param {Node_} node @param {number} depth */
 	const walk = (node, depth) => {
-		for (const below of [...node.below.values()].sort((a, b) => data.names[a.name] < data.names[b.name] ? -1 : 1)) {
+		for (const below of [...node.below.values()].sort((a, b) => ranks[a.name] - ranks[b.name])) {
 			order.push([below, depth]);
 			walk(below, depth + 1);
 		}
@@ -105,7 +113,7 @@ function rangeTree(from, to) {
 function rangeFlame(from, to) {
 	if (!hasChunk('stacks'))
 		return make('p', {class: 'dim'}, 'A flame graph of the range needs stacks: pace timechart record -g');
-	const hasSamples = stacks.samples.length > 0, what = make('select', {'aria-label': 'What the flame graph shows'},
+	const hasSamples = stacks.samples.length > 0, what = make('select', {'aria-label': 'What the flame graph shows', change: () => { stacks.isCpu = what.value === '1'; fill(); }},
 		make('option', {value: ''}, 'Where tasks waited'), ...hasSamples ? [make('option', {value: '1'}, 'Where tasks ran (samples)')] : []);
 	const canvas = make('canvas', {role: 'img', 'aria-label': 'Flame graph of the range'}), filler = make('div', {class: 'filler'}, canvas);
 	const pane = make('div', {class: 'pane', style: 'height: 260px; flex: none'}, filler), said = make('p', {class: 'dim', 'aria-live': 'polite'}), own = flame = new Flame(pane, canvas, filler);
@@ -113,7 +121,7 @@ function rangeFlame(from, to) {
 	/** @param {number} node */
 	const tell = node => {
 		const t = own.tree, all = t.sum[t.n], total = node < 0 ? all : t.sum[t.end[node]] - t.sum[node];
-		said.textContent = `${node < 0 ? 'all' : data.names[t.name[node]]}: ${amount(total)}${all ? ` (${(100 * total / all).toFixed(2)}%)` : ''}`
+		said.textContent = `${node < 0 ? 'all' : data.names[t.name[node]]}: ${amount(total)}${all ? ` (${share(total, all)})` : ''}`
 			+ (chart.about.waitsShortest && !stacks.isCpu ? `; waits shorter than ${timeText(chart.about.waitsShortest)} are left out` : '');
 	};
 	const fill = () => {
@@ -125,9 +133,14 @@ function rangeFlame(from, to) {
 	};
 
 	what.value = stacks.isCpu ? '1' : '';
-	what.onchange = () => { stacks.isCpu = what.value === '1'; fill(); };
 	canvas.addEventListener('pointermove', e => tell(Math.max(-1, own.at(e.offsetX, e.offsetY))));
-	canvas.addEventListener('click', e => { const node = own.at(e.offsetX, e.offsetY); if (node > -2) { own.zoomTo(node); own.later(); } });
+	canvas.addEventListener('click', e => {
+		const node = own.at(e.offsetX, e.offsetY);
+		if (node > -2) {
+			own.zoomTo(node);
+			own.later();
+		}
+	});
 	pane.addEventListener('scroll', () => own.later());
 	own.prepare();
 	requestAnimationFrame(fill);

@@ -370,7 +370,7 @@ void charthtml_add(struct out *out, struct chart *t, const struct chartsvg_optio
 		add_stacks(&w);
 	add_names(&w);
 	add_static(&w);
-	str_addf(text, "<script>\n%s</script>\n</body>\n</html>\n", assets_chartpage);
+	str_addf(text, "%s</body>\n</html>\n", assets_chartpage);
 	chartrows_fini(&w.rows);
 	vec_fini(&w.cpus);
 	vec_fini(&w.names);

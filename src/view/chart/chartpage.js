@@ -187,18 +187,6 @@ function sumsOfLane(lane, from, to) {
 
 /* ---- the page ---- */
 
-/**
- * @template {keyof HTMLElementTagNameMap} K
- * @param {K} name @param {Object<string, string>} [attributes] @param {(Node|string)[]} children @returns {HTMLElementTagNameMap[K]}
- */
-function make(name, attributes, ...children) {
-	const element = document.createElement(name);
-	for (const key in attributes)
-		element.setAttribute(key, attributes[key]);
-	element.append(...children);
-	return element;
-}
-
 const canvas = make('canvas', {tabindex: '0', role: 'img', 'aria-label': 'CPUs and tasks over time; w, s, a and d zoom and move'});
 const pane = make('div', {class: 'pane'}), filler = make('div', {class: 'filler'});
 const search = make('input', {type: 'search', placeholder: 'search tasks (regular expression)', 'aria-label': 'search tasks'});
@@ -497,10 +485,8 @@ function showSums() {
 	for (const row of rows.slice(0, TABLE_ROWS))
 		body.append(make('tr', {}, ...states.map(s => make('td', {class: 'number'}, row.ns[s] ? timeText(row.ns[s]) : '')), make('td', {class: 'name'}, laneName(row.lane))));
 	table.append(body);
-	const zoomIn = make('button', {type: 'button'}, 'Zoom to it'), clear = make('button', {type: 'button'}, 'Clear');
-	zoomIn.onclick = () => show(from, to);
-	clear.onclick = () => keys.Escape();
-	sums.append(make('h2', {}, `${timeText(to - from)} from ${timeText(from, 9)}`), make('div', {class: 'tools'}, zoomIn, clear),
+	sums.append(make('h2', {}, `${timeText(to - from)} from ${timeText(from, 9)}`), make('div', {class: 'tools'},
+		make('button', {click: () => show(from, to)}, 'Zoom to it'), make('button', {click: keys.Escape}, 'Clear')),
 		make('div', {class: 'two'}, rangeFlame(from, to), make('div', {class: 'scroll'}, table,
 			make('p', {class: 'dim'}, rows.length > TABLE_ROWS ? `and ${rows.length - TABLE_ROWS} more rows` : ''), ioTable(from, to))));
 }
@@ -594,9 +580,7 @@ function addLegend() {
 
 function build() {
 	const app = /** @type {HTMLElement} */ (document.getElementById('app')), legend = make('div', {class: 'legend'});
-	const keysButton = make('button', {type: 'button', 'aria-label': 'keys'}, '?');
 
-	keysButton.onclick = () => keys['?']();
 	for (let s = 1; s < STATES; s++) {
 		const swatch = make('i');
 		swatch.style.background = (isDark() ? DARK : LIGHT)[s];
@@ -609,7 +593,7 @@ function build() {
 	help.style.flex = 'none';
 	detail.style.cssText = 'display: block; max-height: 26vh; overflow-y: auto; flex: none';
 	const remarks = (chart.about.shortest ? `Neighbours shorter than ${timeText(chart.about.shortest)} are merged: their times are exact, their order within is not.\n` : '') + chart.about.remarks;
-	app.append(make('header', {}, make('h1', {}, chart.about.title), keysButton), make('div', {class: 'bar'}, search, statusLine), legend, help, pane, detail, sums,
+	app.append(make('header', {}, make('h1', {}, chart.about.title), make('button', {'aria-label': 'keys', click: keys['?']}, '?')), make('div', {class: 'bar'}, search, statusLine), legend, help, pane, detail, sums,
 		make('div', {class: 'legend'}, ...remarks.split('\n').filter(text => text).map(text => make('span', {}, text))));
 	app.classList.add('fixed');
 }

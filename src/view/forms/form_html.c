@@ -342,9 +342,8 @@ static void html_form_end(struct page *p, const struct account *account)
 {
 	add_ledger(p, account);
 	add_documents(p);
-	str_add(&p->out->text, "<script>\n");
 	str_add(&p->out->text, assets_script);
-	str_add(&p->out->text, "</script>\n</body>\n</html>\n");
+	str_add(&p->out->text, "</body>\n</html>\n");
 }
 
 const struct form form_html = {.name = "html",

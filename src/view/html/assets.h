@@ -1,7 +1,7 @@
 /*
- * assets.h - the code and the style of pages, as dev/textarray makes them of *.js and *.css here.
+ * assets.h - the code and the style of pages and pictures, as dev/textarray makes them of *.js and *.css.
  *
- * Out      text that ends with a NUL
+ * Out      text that ends with a NUL; the code of pages with its elements, packed but for what unpacks it
  */
 #ifndef PACE_VIEW_ASSETS_H
 #define PACE_VIEW_ASSETS_H

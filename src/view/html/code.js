@@ -57,7 +57,7 @@ async function showCode() {
 		return;
 	codeShown = key;
 	ui.codeOf.replaceChildren(...list.map((code, i) => make('option', {value: names[i], selected: i === at},
-		`${share(code.counts[2 * event + 1], eventShown().period)}  ${short(code.name, 80)}  [${code.dso}]`)));
+		`${share(code.counts[2 * event + 1], eventShown().period)}  ${short(code.name, 80)}  ${code.dso[0] === '[' ? code.dso : `[${code.dso}]`}`)));
 	if (!code) {
 		ui.codeAbout.textContent = 'None of the functions whose code is here was sampled by this event.';
 		ui.source.replaceChildren();

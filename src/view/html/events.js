@@ -31,6 +31,8 @@ async function showEvents() {
 	const lost = /** @type {[string, number][]} */ ([['samples were lost: the kernel had no room for them', counters.lost_samples],
 		['records of any kind were lost', counters.lost_records], ['times an event was throttled: it came too often', counters.throttled],
 		['records could not be decoded', counters.undecoded], ['samples are of events that the file does not describe', counters.foreign]]);
+	// A page of wall-clock time has the states of threads as events.
+	const isOther = !counters.events.some((/** @type {Counter} */ e) => data.about.events.some(event => event.name === e.name));
 	const rows = counters.events.flatMap((/** @type {Counter} */ e) => {
 		const part = data.about.events.findIndex(event => event.name === e.name), sums = data.about.events[part];
 		const rate = e.frequency ? `${n(e.frequency)} a second` : e.period ? `every ${n(e.period)}` : 'counted only';
@@ -42,7 +44,7 @@ async function showEvents() {
 			state.event = part;
 			state.view = 'flame';
 			renew(true);
-		}}, e.name) : e.name), make('td', {class: 'number'}, sums ? n(sums.samples) : '0'),
+		}}, e.name) : e.name), make('td', {class: 'number'}, sums ? n(sums.samples) : isOther ? '' : '0'),
 		make('td', {class: 'number'}, sums ? sums.time ? `${(sums.period / 1e9).toFixed(3)} s` : n(sums.period) : ''),
 		make('td', {class: 'number'}, rate)), make('tr', {}, make('td', {colspan: 4}, make('details', {}, make('summary', {}, facts || 'attributes'),
 			make('p', {class: 'name'}, e.attr))))];
@@ -51,6 +53,7 @@ async function showEvents() {
 	ui.eventRows.replaceChildren(make('h2', {}, 'Events'), make('div', {class: 'scroll'}, make('table', {class: 'events'},
 		make('thead', {}, make('tr', {}, make('th', {}, 'Event'), make('th', {class: 'number'}, 'Samples'), make('th', {class: 'number'}, 'Sum'),
 			make('th', {class: 'number'}, 'Sampled'))), make('tbody', {}, ...rows))),
+	isOther ? make('p', {class: 'dim'}, `Samples count as time of threads, by what these did then: ${data.about.events.map(event => event.name).join(', ')}.`) : '',
 	make('h2', {}, 'Lost'), make('table', {}, make('tbody', {}, ...lost.map(([text, count]) =>
 		make('tr', {}, make('td', {class: 'number'}, n(count)), make('td', {}, text))))));
 }

@@ -530,7 +530,7 @@ async function showTime() {
 	ui.timeText.textContent = timeWords();
 	const unit = timeView.unit();
 	ui.heatText.textContent = `Heat map: a column is ${unit >= 1 ? `${unit} s` : `${unit * 1000} ms`}, a cell ${+(unit * 1000 / HEAT_ROWS).toPrecision(4)} ms of it.`
-		+ (about.every > 1 ? ` One of ${about.every} samples is in this file and stands for the others: sums of ranges are estimates.` : '')
+		+ (about.every > 1 ? ` One of ${about.every} samples is in this file and stands for the others: sums of ranges are estimates, those without a range have all samples.` : '')
 		+ (about.timeless ? ` ${about.timeless.toLocaleString('en')} samples have no time and are left out here.` : '');
 	showChange();
 	timeView.later();

@@ -229,7 +229,7 @@ static void type(struct browser *b, u32 key)
 
 /* ---- pages, the menu, tables ---- */
 
-static void show_page(struct browser *b, const char *title, const char *text)
+void browser_show_page(struct browser *b, const char *title, const char *text)
 {
 	b->mode = BROWSER_PAGE;
 	b->page_title = title;
@@ -243,7 +243,7 @@ static void show_help(struct browser *b)
 	struct str text = {0};
 
 	browser_add_help(b->source, &text);
-	show_page(b, "Keys", str_text(&text));
+	browser_show_page(b, "Keys", str_text(&text));
 	str_fini(&text);
 }
 
@@ -251,7 +251,7 @@ static void show_page_of(struct browser *b, u32 key)
 {
 	for (size_t i = 0; i < b->source->n_pages; i++)
 		if (b->source->pages[i].key == key) {
-			show_page(b, b->source->pages[i].title, b->source->pages[i].text);
+			browser_show_page(b, b->source->pages[i].title, b->source->pages[i].text);
 			return;
 		}
 	browser_say(b, "this file has none");

@@ -130,6 +130,8 @@ void browser_add_help(const struct browser_source *source, struct str *text);
 
 /* What stands in the last line until the next key. */
 void browser_say(struct browser *b, const char *text);
+/* A text, until a key goes back to the rows. */
+void browser_show_page(struct browser *b, const char *title, const char *text);
 /* Shows this text at once: something that takes long begins. */
 void browser_wait(struct browser *b, const char *text);
 /* A menu: first cleared, then each line added, then shown. choose() gets the `what` of the line that was taken. */

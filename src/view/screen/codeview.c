@@ -268,7 +268,7 @@ static void show_list(struct codeview *v)
 static void choose(struct codeview *v)
 {
 	v->mode = CODEVIEW_CODE;
-	if (v->choice != v->at.function)
+	if (v->choice != v->at.function && v->choice < v->source->annotation->functions.n)
 		open_function(v, (u32)v->choice);
 }
 
@@ -588,7 +588,8 @@ void codeview_take(struct codeview *v, const struct screen_event *e)
 		v->is_over = true;
 }
 
-void codeview_init(struct codeview *v, const struct codeview_source *source, u32 function)
+void codeview_init(struct codeview *v, const struct codeview_source *source,
+	const struct codeview_place *place)
 {
 	*v = (struct codeview){.source = source,
 		.how = *source->assembly,
@@ -596,7 +597,7 @@ void codeview_init(struct codeview *v, const struct codeview_source *source, u32
 		.mode = CODE};
 	/* Lines can be switched on later. */
 	v->how.has_source = v->how.has_code = true;
-	codeview_open(v, &(struct codeview_place){.function = function, .row = ASSEMBLY_NONE});
+	codeview_open(v, place);
 }
 
 void codeview_fini(struct codeview *v)
@@ -638,11 +639,12 @@ static bool is_over(const void *of)
 	return v->is_over;
 }
 
-void codeview_run(const struct codeview_source *source, u32 function, struct screen *s)
+void codeview_run(const struct codeview_source *source, const struct codeview_place *place,
+	struct screen *s)
 {
 	struct codeview v;
 
-	codeview_init(&v, source, function);
+	codeview_init(&v, source, place);
 	v.screen = s;
 	screen_run(s,
 		&(struct screen_view){.of = &v, .draw = draw, .take = take, .is_over = is_over});

@@ -19,7 +19,7 @@
 
 struct codeview_source {
 	const char *title;
-	const struct annotation *annotation; /* with at least one function */
+	const struct annotation *annotation;
 	struct resolver *resolver;
 	const struct assembly_options *assembly;
 	const struct annotate_options *shown; /* how it begins */
@@ -34,11 +34,11 @@ struct codeview_line {
 	u8 kind; /* enum codeview_kind */
 };
 
-/* A place where the cursor was. */
+/* A place for the cursor. */
 struct codeview_place {
-	u32 function; /* of the annotation; ANNOTATION_NONE: one without samples */
-	struct profile_symbol symbol;
-	u32 row;
+	u32 function;                 /* of the annotation; ANNOTATION_NONE: one without samples */
+	struct profile_symbol symbol; /* of the one without */
+	u32 row;                      /* ASSEMBLY_NONE: the hottest */
 };
 
 struct codeview {
@@ -82,8 +82,8 @@ struct codeview_key {
 extern const struct codeview_key codeview_keys[];
 extern const size_t n_codeview_keys;
 
-/* Opens a function of the annotation; the cursor is on its hottest instruction. */
-void codeview_init(struct codeview *v, const struct codeview_source *source, u32 function);
+void codeview_init(struct codeview *v, const struct codeview_source *source,
+	const struct codeview_place *place);
 void codeview_fini(struct codeview *v);
 
 void codeview_take(struct codeview *v, const struct screen_event *e);
@@ -99,7 +99,8 @@ void codeview_add_lead(struct codeview *v, struct str *text);
 void codeview_add_help(struct str *text);
 
 /* Until a key ends it. */
-void codeview_run(const struct codeview_source *source, u32 function, struct screen *s);
+void codeview_run(const struct codeview_source *source, const struct codeview_place *place,
+	struct screen *s);
 
 /* ---- codeview_code.c: the function that is open ---- */
 

@@ -33,10 +33,11 @@ void guard_close(void);
 /* Gives the terminal back and stops the process; returns when it goes on. */
 void guard_suspend(void);
 
-/* Signals do so with EVENT_RESIZE; other threads may call it. */
-void guard_wake(enum event_kind kind);
-/* What is readable when somebody wakes the screen, and with what: the end before another size, this before a tick. */
+/* A file that can be read when events came from signals or other threads. */
 int guard_wakes(void);
+/* The most urgent of them: the end, then another size; EVENT_NONE: there are none. */
 enum event_kind guard_take_wakes(void);
+/* Any thread may call it. */
+void guard_wake(enum event_kind kind);
 
 #endif

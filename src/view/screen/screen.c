@@ -11,6 +11,7 @@
 #include "base/pager.h"
 #include "base/progress.h"
 #include "base/term.h"
+#include "view/screen/guard.h"
 
 bool screen_is_possible(void)
 {
@@ -83,6 +84,12 @@ bool screen_terminal_write(struct screen *s, const char *text, size_t n)
 		n -= done > 0 ? (size_t)done : 0;
 	}
 	return true;
+}
+
+void screen_terminal_suspend(struct screen *s)
+{
+	(void)s;
+	guard_suspend();
 }
 
 /* ---- screens ---- */

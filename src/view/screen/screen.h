@@ -41,9 +41,13 @@ struct screen_end {
 
 extern const struct screen_end screen_ansi, screen_ncurses;
 
-/* Of the terminal at stdout. */
+/* Whether screen_ncurses was built and its library is here. */
+bool screen_has_ncurses(void);
+
+/* What both have: of the terminal at stdout, and of guard.h. */
 void screen_terminal_size(struct screen *s, unsigned *ret_columns, unsigned *ret_rows);
 bool screen_terminal_write(struct screen *s, const char *text, size_t n);
+void screen_terminal_suspend(struct screen *s);
 
 /* What a screen shows for a while. Views run inside each other: where the inner one ends, the outer one goes on. */
 struct screen_view {

@@ -97,11 +97,5 @@ static void ansi_read(struct screen *s, int wait_ms, struct screen_event *ret)
 	}
 }
 
-static void ansi_suspend(struct screen *s)
-{
-	(void)s;
-	guard_suspend();
-}
-
 const struct screen_end screen_ansi = {"ansi", ansi_open, ansi_close, screen_terminal_size,
-	ansi_read, screen_terminal_write, ansi_suspend};
+	ansi_read, screen_terminal_write, screen_terminal_suspend};

@@ -126,6 +126,13 @@ static int load(struct err *err)
 	return 0;
 }
 
+bool screen_has_ncurses(void)
+{
+	struct err ignored;
+
+	return !load(&ignored);
+}
+
 /* ---- from the beginning to the end ---- */
 
 struct ncurses {
@@ -355,9 +362,7 @@ static void ncurses_read(struct screen *s, int wait_ms, struct screen_event *ret
 			{.fd = guard_wakes(), .events = POLLIN}};
 
 		ret->kind = (u8)guard_take_wakes();
-		if (ret->kind)
-			return;
-		if (take(n, ret))
+		if (ret->kind || take(n, ret))
 			return;
 		if (is_gone)
 			ret->kind = EVENT_END;
@@ -370,16 +375,15 @@ static void ncurses_read(struct screen *s, int wait_ms, struct screen_event *ret
 	}
 }
 
-static void ncurses_suspend(struct screen *s)
-{
-	(void)s;
-	guard_suspend();
-}
-
 const struct screen_end screen_ncurses = {"ncurses", ncurses_open, ncurses_close, ncurses_size,
-	ncurses_read, screen_terminal_write, ncurses_suspend};
+	ncurses_read, screen_terminal_write, screen_terminal_suspend};
 
 #else
+
+bool screen_has_ncurses(void)
+{
+	return false;
+}
 
 static int ncurses_open(struct screen *s, struct err *err)
 {

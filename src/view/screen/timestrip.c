@@ -130,15 +130,14 @@ static void draw_bars(struct timestrip *t, struct grid *g, unsigned row, unsigne
 
 	for (unsigned column = 0; column < t->columns; column++) {
 		const u64 n = t->counts[column];
-		unsigned height =
-			most ? (unsigned)((double)n * BARS * 8 / (double)most + 0.5) : 0;
+		unsigned height = most ? (unsigned)((double)n * BARS * 8 / (double)most + 0.5) : 0;
 
 		height = n && !height ? 1 : height;
 		for (unsigned i = 0; i < BARS && row + BARS - 1 - i + FOOT_LINES < g->rows; i++) {
 			const unsigned here = MIN(height, 8u);
 
 			grid_puts(g, row + BARS - 1 - i, left + column,
-				!g->is_ascii    ? eighths[here]
+				!g->is_ascii        ? eighths[here]
 					: here >= 4 ? "#"
 					: here      ? "."
 						    : " ",
@@ -159,8 +158,11 @@ static void draw_heat(struct timestrip *t, struct grid *g, unsigned row, unsigne
 	for (unsigned column = 0; column < t->columns; column++) {
 		const u64 n = counts[column];
 		const double share = most ? (double)n / (double)most : 0;
-		const unsigned shade =
-			!n ? 0 : share > 0.75 ? 4 : share > 0.4 ? 3 : share > 0.15 ? 2 : 1;
+		const unsigned shade = !n ? 0
+			: share > 0.75    ? 4
+			: share > 0.4     ? 3
+			: share > 0.15    ? 2
+					  : 1;
 
 		grid_puts(g, row, left + column, (g->is_ascii ? ascii : shades)[shade],
 			style_of(n, most));
@@ -225,8 +227,7 @@ static void draw_foot(struct timestrip *t, struct grid *g)
 	add_seconds(begin_of(t, from), &text);
 	str_add(&text, " to ");
 	add_seconds(begin_of(t, to + 1) - 1, &text);
-	str_addf(&text, ", %.3f s: ",
-		(double)(begin_of(t, to + 1) - begin_of(t, from)) / 1e9);
+	str_addf(&text, ", %.3f s: ", (double)(begin_of(t, to + 1) - begin_of(t, from)) / 1e9);
 	num_add_u64(&text, n);
 	str_add(&text, " samples");
 	grid_puts(g, g->rows - 2, 0, str_text(&text), bold);
@@ -327,8 +328,9 @@ static void set_mark(struct timestrip *t)
 {
 	t->has_mark = !t->has_mark;
 	t->mark = t->at;
-	say(t, t->has_mark ? "the range begins here: the arrow keys move its other end"
-			   : "no range: only the column of the cursor");
+	say(t,
+		t->has_mark ? "the range begins here: the arrow keys move its other end"
+			    : "no range: only the column of the cursor");
 }
 
 static void take_range(struct timestrip *t)
@@ -368,7 +370,8 @@ const struct timestrip_key timestrip_keys[] = {
 	{KEY_HOME, '<', "Home, <", "go to the first samples", to_start},
 	{KEY_END, '>', "End, >", "go to the last samples", to_end},
 	{' ', 'm', "Space, m", "begin a range at the cursor, or take that back", set_mark},
-	{KEY_ENTER, 0, "Enter", "show only what was sampled in the range, or in the column", take_range},
+	{KEY_ENTER, 0, "Enter", "show only what was sampled in the range, or in the column",
+		take_range},
 	{'h', '?', "h, ?", "show these keys", help},
 	{KEY_ESC, 0, "Esc", "take the range back, or go back to the rows", escape},
 	{'q', 'T', "q, T", "go back to the rows", leave},

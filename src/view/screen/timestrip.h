@@ -31,10 +31,10 @@ struct timestrip {
 	VEC(struct timestrip_sample) samples;
 	VEC(struct timestrip_lane) lanes; /* by number; drawn: the busiest first */
 	VEC(u32) order;
-	u64 first, last;    /* the times of samples */
-	u64 *counts;        /* of the lanes in `order`, those of all first, by column */
-	unsigned columns;   /* that they are for */
-	unsigned at, mark;  /* columns: the cursor, and where the range begins */
+	u64 first, last;   /* the times of samples */
+	u64 *counts;       /* of the lanes in `order`, those of all first, by column */
+	unsigned columns;  /* that they are for */
+	unsigned at, mark; /* columns: the cursor, and where the range begins */
 	bool has_mark, shows_help, is_over, is_taken;
 	u64 from, to; /* if is_taken */
 	struct str message;

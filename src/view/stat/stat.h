@@ -24,6 +24,7 @@ struct stat_options {
 	bool is_metric_only;
 	bool has_table;       /* every run's time */
 	bool has_no_merge;    /* a row for each PMU that has an event of a name */
+	bool has_colours;     /* on a terminal */
 	bool has_no_defaults; /* unsupported events of the defaults are left out */
 };
 
@@ -112,6 +113,9 @@ void stat_add_table(const struct stat_options *o, const struct rowmaker *rows, b
 void stat_add_time(u64 time_ns, struct str *text);
 void stat_add_place(const struct counts *counts, const struct counts_place *place,
 	struct str *text);
+/* A count with its unit, and a metric, in columns. */
+void stat_add_value(const struct stat_view *v, const struct stat_line *l, struct str *text);
+void stat_add_metric(const struct stat_options *o, const struct metric *m, struct str *text);
 void stat_add_place_title(const struct counts *counts, struct str *text);
 
 /* Counts are whole numbers, unless they have a unit or are means of several runs. */

@@ -9,6 +9,7 @@
 #include "base/num.h"
 #include "event/abi.h"
 #include "view/stat/stat.h"
+#include "view/text/colour.h"
 
 enum {
 	VALUE_WIDTH = 18,
@@ -106,16 +107,30 @@ void stat_add_place_title(const struct counts *s, struct str *text)
 	str_addc(text, ' ');
 }
 
-static void add_metric(const struct metric *m, struct str *text)
+/* perf's colours of shares that are better small. */
+static const char *const heats[] = {
+	[METRIC_COLD] = "",
+	[METRIC_WARM] = COLOUR_YELLOW,
+	[METRIC_HOT] = COLOUR_MAGENTA,
+	[METRIC_BURNING] = COLOUR_RED,
+};
+
+void stat_add_metric(const struct stat_options *o, const struct metric *m, struct str *text)
 {
+	size_t start;
+
 	str_add(text, "# ");
 	if (m->state == METRIC_APART) {
 		str_addf(text, "     n/a %s: " STAT_APART, m->unit);
 		return;
 	}
-	if (m->is_percent)
-		str_addf(text, "%7.*f%% %s", (int)m->digits, m->value, m->unit);
-	else if (m->digits == 2)
+	start = text->n;
+	if (m->is_percent) {
+		str_addf(text, "%7.*f%%", (int)m->digits, m->value);
+		if (o->has_colours)
+			colour_paint(text, start, heats[m->heat]);
+		str_addf(text, " %s", m->unit);
+	} else if (m->digits == 2)
 		str_addf(text, "%7.2f  %s", m->value, m->unit);
 	else
 		str_addf(text, "%8.*f %s", (int)m->digits, m->value, m->unit);
@@ -145,7 +160,8 @@ static void add_precision(const struct stat_line *l, size_t start, struct str *t
 
 	if (l->deviation < 0 && !is_scaled)
 		return;
-	str_pad_right(text, start, METRIC_WIDTH);
+	str_pad_right(text, start,
+		METRIC_WIDTH + text->n - start - colour_columns(text->at + start, text->n - start));
 	if (l->deviation >= 0)
 		str_addf(text, "( +-%6.2f%% )", 100 * l->deviation);
 	if (!is_scaled)
@@ -156,13 +172,11 @@ static void add_precision(const struct stat_line *l, size_t start, struct str *t
 	str_addc(text, ')');
 }
 
-static void add_row(struct stat_view *v, const struct stat_line *l, u64 time_ns, struct str *text)
+void stat_add_value(const struct stat_view *v, const struct stat_line *l, struct str *text)
 {
 	const char *unit = counts_unit(l->event);
-	size_t start, line_start = text->n;
+	size_t start;
 
-	stat_add_time(time_ns, text);
-	stat_add_place(v->counts, l->place, text);
 	if (l->state == COUNT_NEVER_RAN)
 		str_add_right(text, "<not counted>", VALUE_WIDTH);
 	else if (l->state == COUNT_NOT_OPENED)
@@ -174,20 +188,29 @@ static void add_row(struct stat_view *v, const struct stat_line *l, u64 time_ns,
 	str_add_safe(text, unit, strlen(unit));
 	str_pad_right(text, start, UNIT_WIDTH);
 	str_addc(text, ' ');
+}
+
+static void add_row(struct stat_view *v, const struct stat_line *l, u64 time_ns, struct str *text)
+{
+	size_t start, line_start = text->n;
+
+	stat_add_time(time_ns, text);
+	stat_add_place(v->counts, l->place, text);
+	stat_add_value(v, l, text);
 	start = text->n;
 	add_name(l, text);
 	str_pad_right(text, start, NAME_WIDTH);
 	str_addc(text, ' ');
 	start = text->n;
 	if (l->n_metrics)
-		add_metric(&l->metrics[0], text);
+		stat_add_metric(v->options, &l->metrics[0], text);
 	add_precision(l, start, text);
 	while (text->n && text->at[text->n - 1] == ' ')
 		str_cut(text, text->n - 1);
 	str_addc(text, '\n');
 	for (unsigned i = 1; i < l->n_metrics; i++) {
 		str_fill(text, ' ', start - line_start);
-		add_metric(&l->metrics[i], text);
+		stat_add_metric(v->options, &l->metrics[i], text);
 		str_addc(text, '\n');
 	}
 }

@@ -50,11 +50,11 @@
 	}
 	const names = lines.map((line, i) => (rects[i].dataset.s ? rects[i].dataset.s + ' ' : '') + line[0]
 		+ (isRest[i] || !i ? (i ? ', ' : ' ') + share(value[i]) : ''));
-	const inside = (/** @type {number} */ i, /** @type {number} */ of) => {
-		while (i > of)
-			i = parent[i];
-		return i === of;
-	};
+	// Boxes are in preorder: what is inside of one follows it.
+	const end = Int32Array.from(rects, (_, i) => i + 1);
+	for (let i = n - 1; i > 0; i--)
+		end[parent[i]] = Math.max(end[parent[i]], end[i]);
+	const inside = (/** @type {number} */ i, /** @type {number} */ of) => i >= of && i < end[of];
 
 	/** As much of a text as fits into so many columns; most letters from U+1100 on take two. @param {string} text @param {number} room */
 	function fitting(text, room) {
@@ -77,8 +77,13 @@
 		return `${(value[0] ? 100 * part / value[0] : 0).toFixed(2)}%`;
 	}
 
+	let arranged = '';
+
 	/** Left edges, in the order that is chosen; what is merged is last. */
 	function arrange() {
+		if (arranged === state.o)
+			return;
+		arranged = state.o;
 		const order = (/** @type {number} */ a, /** @type {number} */ b) => +isRest[a] - +isRest[b]
 			|| (state.o === 'heaviest' ? value[b] - value[a] : 0) || (lines[a][0] < lines[b][0] ? -1 : +(lines[a][0] > lines[b][0])) || a - b;
 		let place = 0;

@@ -12,10 +12,12 @@
 #include "base/err.h"
 #include "base/str.h"
 
-#define COLOUR_RED   "\033[31m"
-#define COLOUR_GREEN "\033[32m"
-#define COLOUR_BOLD  "\033[1m"
-#define COLOUR_END   "\033[m"
+#define COLOUR_RED     "\033[31m"
+#define COLOUR_GREEN   "\033[32m"
+#define COLOUR_YELLOW  "\033[33m"
+#define COLOUR_MAGENTA "\033[35m"
+#define COLOUR_BOLD    "\033[1m"
+#define COLOUR_END     "\033[m"
 
 enum colour_mode { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
