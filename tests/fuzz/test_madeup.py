@@ -28,7 +28,7 @@ REPORT = ['', '--json', '--csv', '--md', '--no-children', '-g caller', '-G', '-g
           '-s comm,pid,tid,cpu,socket,cgroup,parallelism,trace,time', '-s sym,srcline,srcfile,type,typeoff,addr,symoff',
           '-s dso,symbol_size,dso_size,transaction,local_weight,weight,ins_lat,p_stage_cyc,retire_lat,code_page_size,data_page_size',
           '-s dso_from,symbol_from,symbol_to,srcline_to,mispredict,in_tx,abort,cycles', '-s prev_comm --raw-trace', '--stitch-lbr',
-          '-s mem,snoop,tlb,locked,blocked,symbol_daddr,dso_daddr,dcacheline,phys_daddr --mem-mode', '--time 10%-50%', '-t ;']
+          '-s mem,snoop,tlb,locked,blocked,symbol_daddr,dso_daddr,dcacheline,phys_daddr --mem-mode', '--time 10%-50%', '-t ;', '--html OUT', '--wall --html OUT']
 SCRIPT = ['', '--json', '-D', '-I --header', '--reltime', '--deltatime --ns', '--stitch-lbr',
           '--show-task-events --show-mmap-events --show-switch-events --show-lost-events --show-namespace-events --show-bpf-events '
           '--show-cgroup-events --show-text-poke-events --show-round-events']

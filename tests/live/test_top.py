@@ -66,6 +66,7 @@ def each_refresh_is_a_document_on_a_line():
             event = d['events'][0]
             assert len(d['events']) == 1 and sum(row['samples'] for row in event['rows']) == event['samples'], d
             assert sum(row['period'] for row in event['rows']) == event['period'], d
+            assert len({(row['dso'], row['symbol']) for row in event['rows']}) == len(event['rows']), d
         assert shares(d)['busy'] > 60, d
 
 

@@ -186,6 +186,17 @@ def zooms_follow_the_columns_and_what_is_read_again():
         terminal.waits(lambda: ' > ' not in terminal.lines()[0])
         assert shown_rows(terminal) == rows_of_text(*words)
         terminal.ends()
+    branches = os.path.join(SHARED, 'fixtures/google__autofdo/testdata__hierarchical_discriminator_test.x86_64.perf.data')
+    if os.path.exists(branches):
+        terminal = Terminal(200, 40)
+        terminal.opens('-i', branches, '-g', 'none', '--no-branch-stack')
+        terminal.types('b')
+        terminal.waits(lambda: ' > branches' in terminal.lines()[0])
+        assert shown_rows(terminal) == rows_of_text('-i', branches, '-g', 'none', '-b')
+        terminal.types('b')
+        terminal.waits(lambda: ' > no branches' in terminal.lines()[0])
+        assert shown_rows(terminal) == rows_of_text('-i', branches, '-g', 'none', '--no-branch-stack')
+        terminal.ends()
     # Samples with a function in their stacks: those of the lines that have it, as shares of all.
     terminal = Terminal(100, 30)
     terminal.opens('-i', 'threads.folded', '-g', 'none', '-s', 'comm,sym')
@@ -345,7 +356,7 @@ def the_source_of_a_function_opens_in_the_editor():
 
 # What each action shows, of the first row of a recording.
 ACTIONS = {'a': 'this function itself|Percent|no function', 'd': ' > file |only in what it called', 't': ' > thread ', 'z': ' > through |no function',
-           '*': 'rows have /|no function', 'w': 'Flame view', 'T': 'Samples over time', 'c': ' > intervals', 'b': '-b: the recording has no',
+           '*': 'rows have /|no function', 'w': 'Flame view', 'T': 'Samples over time', 'c': ' > intervals', 'C': ' > calle?r?s', 'b': '-b: the recording has no',
            's': 'no other recording|Show this recording', 'D': 'no other recording|What changed since', 'O': "no debug information|': |no function"}
 
 
@@ -376,6 +387,24 @@ def every_action_has_its_key_and_its_row_in_the_menu():
         terminal.waits(lambda: 'h: help' in terminal.lines()[-1] and ' > ' not in terminal.lines()[0])
     terminal.types('q')
     terminal.waits(lambda: terminal.state() == '0 1 0 1')
+    terminal.ends()
+
+
+@test
+def callers_stand_below_rows_as_in_the_text():
+    write_folded('calls.folded', [('sh;main;a;b', 60), ('sh;main;c;b', 25), ('sh;main;d', 15)])
+    graph = pace('report', '-i', 'calls.folded', '-g', 'callee').out.split('%  b\n')[1].split('  0.00%')[0]
+    drawn = re.findall(r'--([\d.]+%)--(\w+)\b', graph)
+    terminal = Terminal()
+    terminal.opens('-i', 'calls.folded')
+    terminal.types('C')
+    terminal.waits(lambda: ' > callers' in terminal.lines()[0])
+    terminal.command('/^b$')
+    terminal.waits(lambda: '1 of 1 lines' in terminal.lines()[-1])
+    terminal.types('e')
+    terminal.waits(lambda: len(terminal.rows()) > 3)
+    shown = dict(line.split()[-1:] + [next(word for word in line.split() if '%' in word)] for line in terminal.rows()[1:])
+    assert len(drawn) == 2 and all(shown[name] == share for share, name in drawn) and shown['main'], (shown, drawn, graph)
     terminal.ends()
 
 

@@ -3,6 +3,7 @@
 import collections
 import os
 import re
+import resource
 import sys
 import xml.etree.ElementTree as ET
 
@@ -667,6 +668,23 @@ def damaged_recordings_end_without_a_crash():
         assert result.status in (0, 1, 2), (i, result)
         if result.status == 0:
             ET.parse('bad.svg')
+
+
+@test
+def many_losses_among_many_tasks_take_no_longer_than_their_records():
+    n, seconds = 40000, {}
+    for path, losses in (('few.data', 1), ('many.data', n)):
+        s = Scheduler(path, handmade.TRACEPOINTS)
+        s.switch(S, 0, 0, 0, 5)
+        for i in range(n):
+            s.fork(1000 + i, 1000 + i, 1, S + i)
+        for i in range(losses):
+            s.lost(S + n + i, 0, 1)
+        s.close()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        draw(path)
+        seconds[path] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    assert seconds['many.data'] < 2 * seconds['few.data'] + 1, seconds
 
 
 @test

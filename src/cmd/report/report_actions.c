@@ -253,6 +253,33 @@ static void show_branches(void *of, struct browser *screen, const struct browser
 	report_browse_read(b, screen, level);
 }
 
+static bool offer_callers(void *of, const struct browser_spot *at, struct str *title)
+{
+	const struct browse *b = of;
+	const struct histrows_options *rows = &b->reporting->choice.rows;
+
+	(void)at;
+	str_add(title,
+		!rows->has_graph                      ? "there are no call chains: record with -g"
+			: rows->order == GRAPH_CALLER ? "Show below rows who called them"
+						      : "Show below rows what they called");
+	return rows->has_graph;
+}
+
+static void show_callers(void *of, struct browser *screen, const struct browser_spot *at)
+{
+	struct browse *b = of;
+	struct report_level *level = report_level_like(&b->levels, 'C');
+	const bool are_callers = b->reporting->choice.rows.order == GRAPH_CALLER;
+
+	(void)at;
+	level->options.is_inverted = false;
+	level->options.graph.has_order = true;
+	level->options.graph.order = are_callers ? GRAPH_CALLEE : GRAPH_CALLER;
+	str_add(&level->crumb, are_callers ? "callers" : "calls");
+	report_browse_read(b, screen, level);
+}
+
 /* ---- the flame view ---- */
 
 static bool offer_flames(void *of, const struct browser_spot *at, struct str *title)
@@ -305,6 +332,8 @@ const struct browser_action report_actions[] = {
 		show_flames},
 	{'T', "T", "show when the samples were taken, and choose a range of time",
 		report_time_offer, true, report_time_act},
+	{'C', "C", "show below rows who called them, or what they called", offer_callers, true,
+		show_callers},
 	{'c', "c", "show how certain shares are, or no longer", offer_confidence, true,
 		show_confidence},
 	{'b', "b", "show the branches that samples carry, or the samples", offer_branches, true,

@@ -25,7 +25,6 @@ enum {
 	FORGET_REFRESHES = 8,
 	FORGET_BYTES = 4 << 20,
 	TRIM_BYTES = 32 << 20,
-	FILES_OPENED = 4, /* before their memory is given back */
 	STACK_MOST = 127,
 	/* Copies of stacks: finding callers at perf's rate takes a fifth of a CPU, and nobody reads so fast. */
 	DUMPS_HZ = 1000,
@@ -125,16 +124,20 @@ static void fade(struct feed *f)
 		close_files(f);
 }
 
-/* Opens the files of all DSOs that were counted. Reading a table of symbols touches more of a file than using it. */
+/*
+ * Opens the files of the DSOs that were counted. Reading a table of symbols touches more of a file than using it: the
+ * memory is given back before the next one is read.
+ */
 static void open_files(struct feed *f)
 {
 	struct trace *t = &f->trace;
 
 	resolver_settle(&t->resolver);
 	vec_each(dso, &f->counted.profile.dsos) {
+		if (resolver_has_loaded(&t->resolver, dso->source))
+			continue;
 		resolver_load(&t->resolver, t->machine.dsos.at.at[dso->source]);
-		if ((dso - f->counted.profile.dsos.at) % FILES_OPENED == FILES_OPENED - 1)
-			dso_files_rest(&t->files);
+		dso_files_rest(&t->files);
 	}
 }
 

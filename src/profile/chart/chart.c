@@ -34,6 +34,7 @@ void chart_fini(struct chart *t)
 	vec_fini(&t->waits);
 	vec_fini(&t->samples);
 	vec_fini(&t->tasks);
+	vec_fini(&t->awake);
 	table_fini(&t->by_tid);
 	table_fini(&t->by_name);
 	intern_fini(&t->names);
@@ -156,6 +157,12 @@ static void add_wait(struct chart *t, const struct chart_task *task, u64 until)
 	bounds_keep_waits(t);
 }
 
+static bool is_awake(const struct chart_task *task)
+{
+	return task->life != CHART_NONE &&
+		(task->state == LANE_RUNNING || task->state == LANE_WAITING);
+}
+
 static void set_state(struct chart *t, struct chart_task *task, u64 time, enum lane_state state,
 	u32 cpu)
 {
@@ -169,6 +176,10 @@ static void set_state(struct chart *t, struct chart_task *task, u64 time, enum l
 	task->state = state;
 	task->cpu = cpu;
 	put(t, &task->lane, time, state, cpu);
+	if (task->is_listed || !is_awake(task))
+		return;
+	task->is_listed = true;
+	vec_add(&t->awake, (u32)(task - t->tasks.at));
 }
 
 /* ---- rows ---- */
@@ -290,7 +301,6 @@ static void lose_running(struct chart *t, struct chart_cpu *c, u64 time)
 static void leave(struct chart *t, struct chart_cpu *c, u64 time, u32 tid, enum chart_leave why)
 {
 	struct chart_task *task;
-	const bool is_awake = why == CHART_PREEMPTED;
 
 	if (is_gone(t, tid)) {
 		if (c)
@@ -307,7 +317,7 @@ static void leave(struct chart *t, struct chart_cpu *c, u64 time, u32 tid, enum 
 		return;
 	}
 	set_state(t, task, time,
-		is_awake                      ? LANE_WAITING
+		why == CHART_PREEMPTED        ? LANE_WAITING
 			: why == CHART_BLOCKS ? LANE_BLOCKED
 					      : LANE_SLEEPING,
 		LANE_SEVERAL);
@@ -316,13 +326,22 @@ static void leave(struct chart *t, struct chart_cpu *c, u64 time, u32 tid, enum 
 
 void chart_loss(struct chart *t, u64 time, u32 cpu)
 {
+	size_t n = 0;
+
 	chart_reach(t, time);
-	vec_each(task, &t->tasks)
-		if (task->life != CHART_NONE &&
-			(task->state == LANE_WAITING ||
-				(task->state == LANE_RUNNING &&
-					(cpu == CHART_NONE || task->cpu == cpu))))
+	/* There may be many losses, and many tasks that sleep. */
+	vec_each(i, &t->awake) {
+		struct chart_task *task = &t->tasks.at[*i];
+		const bool is_elsewhere =
+			task->state == LANE_RUNNING && cpu != CHART_NONE && task->cpu != cpu;
+
+		if (is_awake(task) && !is_elsewhere)
 			set_state(t, task, time, LANE_NOTHING, LANE_SEVERAL);
+		task->is_listed = is_awake(task);
+		if (task->is_listed)
+			t->awake.at[n++] = *i;
+	}
+	t->awake.n = n;
 	for (u32 i = 0; i < t->cpus.n; i++) {
 		struct chart_cpu *c = &t->cpus.at[i];
 
@@ -597,8 +616,9 @@ u64 chart_bytes(const void *chart)
 {
 	const struct chart *t = chart;
 
-	return t->tasks.n * sizeof(*t->tasks.at) + t->lives.n * sizeof(*t->lives.at) +
-		t->rows.n * sizeof(*t->rows.at) + t->n_pieces * sizeof(struct lane_piece) +
-		t->wakes.n * sizeof(*t->wakes.at) + t->ios.n * sizeof(*t->ios.at) +
-		t->waits.n * sizeof(*t->waits.at) + t->samples.n * sizeof(*t->samples.at);
+	return t->tasks.n * (sizeof(*t->tasks.at) + sizeof(*t->awake.at)) +
+		t->lives.n * sizeof(*t->lives.at) + t->rows.n * sizeof(*t->rows.at) +
+		t->n_pieces * sizeof(struct lane_piece) + t->wakes.n * sizeof(*t->wakes.at) +
+		t->ios.n * sizeof(*t->ios.at) + t->waits.n * sizeof(*t->waits.at) +
+		t->samples.n * sizeof(*t->samples.at);
 }

@@ -105,6 +105,7 @@ struct chart_task { /* whoever has this tid now */
 	u32 cpu;  /* while it runs */
 	u8 state; /* enum lane_state, since `since` */
 	bool is_ending, has_waker, is_in_io;
+	bool is_listed; /* in chart.awake */
 	u32 waker;
 	u32 stack,
 		waker_stack; /* where it left its CPU, and where it is being woken from; 0: not known */
@@ -136,6 +137,7 @@ struct chart {
 	bool has_idle, has_wakes; /* the recording says how deep CPUs sleep, and who wakes whom */
 	/* Tasks that live now, by tid. */
 	VEC(struct chart_task) tasks;
+	VEC(u32) awake;               /* those that run or wait for a CPU, and some that did */
 	struct table by_tid, by_name; /* -> tasks, rows */
 	struct intern names;
 };

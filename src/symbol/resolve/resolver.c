@@ -190,6 +190,11 @@ void resolver_pass_over(struct resolver *r, const struct dso *dso)
 	err_set(&d->err, ERR_LIMIT, "the look-up of names was stopped before this file");
 }
 
+bool resolver_has_loaded(const struct resolver *r, u32 id)
+{
+	return id < r->n_dsos && r->dsos[id].is_loaded;
+}
+
 static void give(struct resolver_answer *a, enum origin origin, const char *name, u64 start,
 	u64 end)
 {

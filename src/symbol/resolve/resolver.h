@@ -121,6 +121,7 @@ void resolver_settle(struct resolver *r);
  * already in resolver_init() or resolver_settle().
  */
 void resolver_load(struct resolver *r, const struct dso *dso);
+bool resolver_has_loaded(const struct resolver *r, u32 id);
 
 /* In place of resolver_load(): its functions have no names, because the user does not wait for them. */
 void resolver_pass_over(struct resolver *r, const struct dso *dso);
