@@ -657,8 +657,7 @@ static void take(void *of, const struct screen_event *e)
 	enum { PIECE = 4096 };
 	struct browser *b = of;
 
-	if (e->kind != EVENT_TICK)
-		browser_take(b, e);
+	browser_take(b, e);
 	/* While nobody presses a key, what searching needs is made ready. */
 	b->view.wait_ms = lineup_prepare(&b->lineup, e->kind == EVENT_TICK ? PIECE : 0);
 	b->screen->is_stale |= b->is_stale;
