@@ -13,32 +13,14 @@ void browser_say(struct browser *b, const char *text)
 
 /* ---- moving ---- */
 
-static size_t n_page_lines(const struct browser *b)
-{
-	size_t n = 0;
-
-	for (const char *at = str_text(&b->page); *at; at++)
-		n += *at == '\n';
-	return n;
-}
-
-static size_t moved(size_t at, long by, size_t n)
-{
-	if (by < 0)
-		return at > (size_t)-by ? at - (size_t)-by : 0;
-	return n ? MIN(at + (size_t)by, n - 1) : 0;
-}
-
 static void move(struct browser *b, long by)
 {
 	if (b->mode == BROWSER_PAGE) {
-		const size_t n = n_page_lines(b);
-
-		b->page_first = moved(b->page_first, by, n > b->height ? n - b->height + 1 : 1);
+		textpage_move(&b->page, by);
 	} else if (b->mode == BROWSER_MENU) {
-		b->choice = moved(b->choice, by, b->menu.n);
+		b->choice = textpage_moved(b->choice, by, b->menu.n);
 	} else {
-		b->line = moved(b->line, by, b->lineup.lines.n);
+		b->line = textpage_moved(b->line, by, b->lineup.lines.n);
 	}
 }
 
@@ -74,14 +56,23 @@ static void to_end(struct browser *b)
 
 enum { SHIFT = 8, SHIFT_MOST = 4096 };
 
+static unsigned *shift_of(struct browser *b)
+{
+	return b->mode == BROWSER_PAGE ? &b->page.shift : &b->shift;
+}
+
 static void left(struct browser *b)
 {
-	b->shift = b->shift > SHIFT ? b->shift - SHIFT : 0;
+	unsigned *shift = shift_of(b);
+
+	*shift = *shift > SHIFT ? *shift - SHIFT : 0;
 }
 
 static void right(struct browser *b)
 {
-	b->shift = MIN(b->shift + SHIFT, (unsigned)SHIFT_MOST);
+	unsigned *shift = shift_of(b);
+
+	*shift = MIN(*shift + SHIFT, (unsigned)SHIFT_MOST);
 }
 
 /* ---- what is below ---- */
@@ -219,7 +210,7 @@ static void type(struct browser *b, u32 key)
 		}
 		b->mode = BROWSER_ROWS;
 	} else if (key == KEY_UP || key == KEY_DOWN) {
-		b->line = moved(b->line, key == KEY_UP ? -1 : 1, b->lineup.lines.n);
+		b->line = textpage_moved(b->line, key == KEY_UP ? -1 : 1, b->lineup.lines.n);
 		return;
 	} else if (!prompt_take(s, key)) {
 		return;
@@ -232,10 +223,7 @@ static void type(struct browser *b, u32 key)
 void browser_show_page(struct browser *b, const char *title, const char *text)
 {
 	b->mode = BROWSER_PAGE;
-	b->page_title = title;
-	b->page_first = b->shift = 0;
-	str_cut(&b->page, 0);
-	str_add(&b->page, text);
+	textpage_show(&b->page, title, text);
 }
 
 static void show_help(struct browser *b)
@@ -391,7 +379,6 @@ static void enter(struct browser *b)
 static void back(struct browser *b)
 {
 	b->mode = BROWSER_ROWS;
-	b->shift = 0;
 }
 
 static void close_table(struct browser *b)
@@ -644,7 +631,7 @@ void browser_fini(struct browser *b)
 	str_fini(&b->search);
 	str_fini(&b->kept);
 	str_fini(&b->message);
-	str_fini(&b->page);
+	textpage_fini(&b->page);
 }
 
 static void draw(void *of, struct grid *g)

@@ -11,6 +11,7 @@
 
 #include "view/screen/lineup.h"
 #include "view/screen/screen.h"
+#include "view/screen/textpage.h"
 #include "view/text/celltext.h"
 
 /* A text that a key shows. */
@@ -93,9 +94,7 @@ struct browser {
 	bool is_over, wants_stop, is_stale; /* is_stale: the screen must be drawn whole */
 	struct str search, kept, message;   /* what is typed; what was searched for before */
 	bool filters;
-	const char *page_title;
-	struct str page;
-	size_t page_first;
+	struct textpage page;
 	const char *menu_title;
 	VEC(struct browser_item) menu;
 	size_t choice; /* in the menu */

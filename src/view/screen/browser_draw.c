@@ -52,19 +52,6 @@ static unsigned draw_cell(struct drawer *d, unsigned column, size_t c, const cha
 	return column + (unsigned)b->widths[c] + 2;
 }
 
-/* Where a text begins when the arrow keys have moved its first columns out of sight. */
-static size_t shifted(const struct grid *g, unsigned shift, const char *text, size_t n)
-{
-	struct glyph glyph;
-	size_t at = 0, columns = 0;
-
-	while (at < n && columns < shift) {
-		at += glyph_next(text + at, n - at, g->is_ascii, &glyph);
-		columns += glyph.columns;
-	}
-	return at;
-}
-
 static void draw_table_row(struct drawer *d, const struct lineup_line *line)
 {
 	struct browser *b = d->b;
@@ -88,7 +75,7 @@ static void draw_table_row(struct drawer *d, const struct lineup_line *line)
 		str_cut(&d->text, 0);
 		celltext_add_row(&b->layouts[c], r, &r->shown[c], line->row, &d->room, &d->text);
 		const size_t from = c + 1 == r->n_shown && !b->layouts[c].is_right
-			? shifted(d->g, b->shift, str_text(&d->text), d->text.n)
+			? textpage_shifted(d->g, b->shift, str_text(&d->text), d->text.n)
 			: 0;
 
 		column =
@@ -128,7 +115,9 @@ static void draw_node(struct drawer *d, const struct lineup_line *line)
 	str_cut(&d->text, 0);
 	lineup_add_name(&b->lineup, line, &d->text);
 	grid_puts(d->g, d->row, column + 2,
-		str_text(&d->text) + shifted(d->g, b->shift, str_text(&d->text), d->text.n), style);
+		str_text(&d->text) +
+			textpage_shifted(d->g, b->shift, str_text(&d->text), d->text.n),
+		style);
 }
 
 static void draw_line(struct drawer *d, size_t at)
@@ -170,7 +159,8 @@ static void draw_source(const struct browser *b, struct grid *g, unsigned end)
 	const char *title = b->source->title;
 	const size_t n = strlen(title), width = grid_width(g, title, n),
 		     room = MAX(g->columns * 2 / 3, g->columns - MIN(end, g->columns));
-	const size_t from = width > room ? shifted(g, (unsigned)(width - room), title, n) : 0;
+	const size_t from =
+		width > room ? textpage_shifted(g, (unsigned)(width - room), title, n) : 0;
 	const unsigned at =
 		end + width < g->columns ? end : g->columns - (unsigned)MIN(width, room);
 
@@ -249,25 +239,6 @@ static void draw_status(struct browser *b, struct grid *g)
 	str_fini(&text);
 }
 
-static void draw_page(struct browser *b, struct grid *g)
-{
-	const char *at = str_text(&b->page);
-	size_t line = 0;
-
-	grid_blank(g, 0, 0, g->columns, reverse);
-	grid_puts(g, 0, 1, b->page_title, reverse);
-	for (unsigned row = HEAD_LINES; *at && row + FOOT_LINES < g->rows; line++) {
-		const size_t n = strcspn(at, "\n");
-
-		if (line >= b->page_first) {
-			const size_t from = shifted(g, b->shift, at, n);
-
-			grid_put(g, row++, 1, g->columns, at + from, n - from, plain);
-		}
-		at += n + (at[n] != '\0');
-	}
-}
-
 static void draw_menu(struct browser *b, struct grid *g)
 {
 	const size_t height = MAX(g->rows - HEAD_LINES - FOOT_LINES, 1u),
@@ -339,7 +310,7 @@ void browser_draw(struct browser *b, struct grid *g)
 	}
 	scroll(b, g->rows - HEAD_LINES - FOOT_LINES);
 	if (b->mode == BROWSER_PAGE)
-		draw_page(b, g);
+		textpage_draw(&b->page, g);
 	else if (b->mode == BROWSER_MENU)
 		draw_menu(b, g);
 	else
