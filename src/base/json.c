@@ -100,6 +100,12 @@ void json_element(struct str *out, const char *text)
 	str_addc(out, ',');
 }
 
+void json_element_u64(struct str *out, u64 v)
+{
+	num_add_u64(out, v);
+	str_addc(out, ',');
+}
+
 void json_open(struct str *out, const char *key, char open)
 {
 	json_key(out, key);

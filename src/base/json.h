@@ -29,6 +29,7 @@ void json_s64(struct str *out, const char *key, s64 v);
 void json_hex(struct str *out, const char *key, u64 v);
 void json_null(struct str *out, const char *key);
 void json_element(struct str *out, const char *text); /* of an array */
+void json_element_u64(struct str *out, u64 v);
 
 /* Begins a member that is an object or an array with the bracket `open`. json_close() ends it and adds a comma. */
 void json_open(struct str *out, const char *key, char open);

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "base/num.h"
 #include "profile/rows/key.h"
 
 enum { AROUND = 10, LINES_AROUND = 3, LINES_MOST = 3000 };
@@ -21,12 +20,6 @@ struct file_line {
 };
 
 typedef VEC(struct file_line) file_lines;
-
-static void add_u64(struct str *text, u64 v)
-{
-	num_add_u64(text, v);
-	str_addc(text, ',');
-}
 
 static u64 samples_of(const struct writing *w, size_t row)
 {
@@ -131,7 +124,7 @@ static void add_stretches(struct writing *w, u32 file, const file_lines *lines, 
 				json_close(w->text, ']');
 			next = first;
 			str_addc(w->text, '[');
-			add_u64(w->text, next);
+			json_element_u64(w->text, next);
 		}
 		for (; next <= l->line + LINES_AROUND && *n_left; (*n_left)--, next++)
 			if (!add_line(w, file, next))
@@ -197,7 +190,7 @@ static void add_chains(struct writing *w)
 				json_element(w->text, f->function ? f->function : "??");
 				str_addf(w->text, "%d,",
 					f->file == ASSEMBLY_NONE ? -1 : (int)f->file);
-				add_u64(w->text, f->line);
+				json_element_u64(w->text, f->line);
 				json_close(w->text, ']');
 			}
 			json_close(w->text, ']');
@@ -205,6 +198,20 @@ static void add_chains(struct writing *w)
 		before = row;
 	}
 	json_close(w->text, ']');
+}
+
+void annotate_page_add_counts(struct str *text, const struct annotation_count *counts,
+	const u32 *events, size_t n_events)
+{
+	for (size_t e = 0; e < n_events; e++) {
+		const struct annotation_count *c = &counts[events[e]];
+
+		if (!c->n_samples)
+			continue;
+		json_element_u64(text, e);
+		json_element_u64(text, c->n_samples);
+		json_element_u64(text, c->period);
+	}
 }
 
 static void add_row(struct writing *w, size_t i, s64 chain)
@@ -216,21 +223,13 @@ static void add_row(struct writing *w, size_t i, s64 chain)
 					 : row->literal;
 
 	str_addc(w->text, '[');
-	add_u64(w->text, i);
-	add_u64(w->text, row->va - w->a->va);
+	json_element_u64(w->text, i);
+	json_element_u64(w->text, row->va - w->a->va);
 	json_element(w->text, assembly_text(w->a, i));
 	json_element(w->text, refers ? refers : "");
 	str_addf(w->text, "%lld,%lld,", row->to == ASSEMBLY_NONE ? -1LL : (long long)row->to,
 		(long long)chain);
-	for (size_t e = 0; e < w->n_events; e++) {
-		const struct annotation_count *c = &counts[w->events[e]];
-
-		if (!c->n_samples)
-			continue;
-		add_u64(w->text, e);
-		add_u64(w->text, c->n_samples);
-		add_u64(w->text, c->period);
-	}
+	annotate_page_add_counts(w->text, counts, w->events, w->n_events);
 	json_close(w->text, ']');
 }
 
@@ -263,8 +262,8 @@ static void add_counts(struct writing *w)
 		const struct annotation_count *c =
 			&annotation->counts.at[w->a->function->counts + w->events[e]];
 
-		add_u64(w->text, c->n_samples);
-		add_u64(w->text, c->period);
+		json_element_u64(w->text, c->n_samples);
+		json_element_u64(w->text, c->period);
 	}
 	json_close(w->text, ']');
 }

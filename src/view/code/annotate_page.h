@@ -16,6 +16,10 @@
 /* Of functions with more rows, those without samples nearby are left out, then those with the fewest samples. */
 enum { ANNOTATE_PAGE_ROWS = 2000 };
 
+/* Elements of an array: event, samples and period of each event that was sampled. `counts` are by event of the profile. */
+void annotate_page_add_counts(struct str *text, const struct annotation_count *counts,
+	const u32 *events, size_t n_events);
+
 void annotate_page_add(struct str *text, struct assembly *a, const u32 *events, size_t n_events);
 
 #endif

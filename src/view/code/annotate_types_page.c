@@ -1,8 +1,8 @@
 #include "view/code/annotate_types_page.h"
 
 #include "base/json.h"
-#include "base/num.h"
 #include "symbol/types/typelayout.h"
+#include "view/code/annotate_page.h"
 
 /* At most so many types, and none with a smaller share of an event (percent). */
 enum { TYPES_MOST = 30, AROUND = 3 };
@@ -15,12 +15,6 @@ struct writing {
 	const u32 *events;
 	size_t n_events;
 };
-
-static void add_u64(struct str *text, u64 v)
-{
-	num_add_u64(text, v);
-	str_addc(text, ',');
-}
 
 static bool has_samples(const struct writing *w, const struct typeprofile_type *t, u32 line)
 {
@@ -49,22 +43,14 @@ static void add_line(struct writing *w, const struct typeprofile_type *t, u32 li
 	const struct annotation_count *counts = typeprofile_counts(w->a, t, line);
 
 	str_addc(w->text, '[');
-	add_u64(w->text, line);
-	add_u64(w->text, m->depth);
-	add_u64(w->text, m->kind != TYPELAYOUT_MEMBER);
+	json_element_u64(w->text, line);
+	json_element_u64(w->text, m->depth);
+	json_element_u64(w->text, m->kind != TYPELAYOUT_MEMBER);
 	json_element(w->text, m->type);
 	json_element(w->text, m->name);
-	add_u64(w->text, m->offset);
-	add_u64(w->text, m->size);
-	for (size_t e = 0; e < w->n_events; e++) {
-		const struct annotation_count *c = &counts[w->events[e]];
-
-		if (!c->n_samples)
-			continue;
-		add_u64(w->text, e);
-		add_u64(w->text, c->n_samples);
-		add_u64(w->text, c->period);
-	}
+	json_element_u64(w->text, m->offset);
+	json_element_u64(w->text, m->size);
+	annotate_page_add_counts(w->text, counts, w->events, w->n_events);
 	json_close(w->text, ']');
 }
 
@@ -102,9 +88,9 @@ void annotate_types_page_add(struct str *text, const struct typeprofile *a,
 	json_open(text, "events", '[');
 	for (size_t e = 0; e < n_events; e++) {
 		str_addc(text, '[');
-		add_u64(text, a->typed[events[e]].n_samples);
-		add_u64(text, a->totals[events[e]].n_samples);
-		add_u64(text, typing_distance(typing, events[e]));
+		json_element_u64(text, a->typed[events[e]].n_samples);
+		json_element_u64(text, a->totals[events[e]].n_samples);
+		json_element_u64(text, typing_distance(typing, events[e]));
 		json_close(text, ']');
 	}
 	json_close(text, ']');
