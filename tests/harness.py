@@ -354,6 +354,8 @@ def main(limit=LIMIT):
     PR_SET_CHILD_SUBREAPER = 36
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     signal.signal(signal.SIGALRM, give_up)
+    # A shell's background jobs are begun with it ignored, and would hand that on.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     chosen = [t for t in tests if not sys.argv[1:] or any(word in t.__name__ for word in sys.argv[1:])]
     failed = 0
     for number, function in enumerate(chosen, 1):

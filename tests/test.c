@@ -122,6 +122,8 @@ int main(int argc, char **argv)
 {
 	int n = 0, failed = 0;
 
+	/* A shell's background jobs are begun with it ignored. */
+	signal(SIGINT, SIG_DFL);
 	for (struct test *test = first; test; test = test->next) {
 		int status;
 
