@@ -69,8 +69,8 @@ TEST(zoom_leaves_the_rows_that_filters_leave)
 		{ZOOM_COMM, "sh"}, {ZOOM_COMM, "cc"}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct profile_filter filter = {
-			.dsos = cases[i].kind == ZOOM_DSO ? cases[i].text : NULL,
+		struct profile_filter filter = {.dsos = cases[i].kind == ZOOM_DSO ? cases[i].text
+										  : NULL,
 			.comms = cases[i].kind == ZOOM_COMM ? cases[i].text : NULL};
 		struct zoom zoom = zoom_of(cases[i].kind, cases[i].text, "");
 		struct profilemaker m;
@@ -88,7 +88,8 @@ TEST(zoom_leaves_the_rows_that_filters_leave)
 
 TEST(zoom_into_a_function_has_all_samples_that_went_through_it)
 {
-	struct zoom zooms[] = {zoom_of(ZOOM_FUNCTION, "parse", "prog"), zoom_of(ZOOM_COMM, "cc", "")};
+	struct zoom zooms[] = {zoom_of(ZOOM_FUNCTION, "parse", "prog"),
+		zoom_of(ZOOM_COMM, "cc", "")};
 	struct str text = {0};
 	struct profilemaker m;
 	struct calls calls;
