@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -561,11 +562,30 @@ TEST(recorder_gives_every_record_to_a_filter_once_and_whole)
 
 /* ---- before the end ---- */
 
-static pid_t send_later(int signal)
+static bool is_called(pid_t process, const char *name)
 {
+	char path[40], comm[32] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)process);
+	file = fopen(path, "r");
+	if (!file)
+		return false;
+	if (!fgets(comm, sizeof(comm), file))
+		comm[0] = '\0';
+	fclose(file);
+	return !strncmp(comm, name, strlen(name));
+}
+
+/* Sends us the signal a little after the workload has become a program of this name. */
+static pid_t send_later(int signal, pid_t workload, const char *name)
+{
+	enum { ROUNDS = 1000, US = 10000 };
 	pid_t to = getpid(), pid = fork();
 
 	if (!pid) {
+		for (int i = 0; i < ROUNDS && !is_called(workload, name); i++)
+			usleep(US);
 		usleep(150000);
 		kill(to, signal);
 		_exit(0);
@@ -585,7 +605,7 @@ TEST(recorder_ends_at_a_signal_and_says_which)
 
 		add_event(&f, PERF_COUNT_SW_PAGE_FAULTS, 1);
 		start_shell(&f, "exec sleep 60", 64);
-		sender = send_later(signals[i]);
+		sender = send_later(signals[i], f.workload.pid, "sleep");
 		CHECK_EQ(run(&f, &err), RECORDER_SIGNAL);
 		CHECK_EQ(f.recorder.stop.signal, signals[i]);
 		/* kill(1) meant only us; a terminal would have told the command too. */
