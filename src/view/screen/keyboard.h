@@ -47,7 +47,10 @@ struct screen_event {
 	unsigned column, row; /* of the mouse */
 };
 
-enum { KEYBOARD_SIZE = 64 };
+enum {
+	KEYBOARD_SIZE = 64,
+	KEYBOARD_ESC_MS = 50, /* an ESC that nothing follows for so long is the key */
+};
 
 struct keyboard {
 	u8 bytes[KEYBOARD_SIZE];

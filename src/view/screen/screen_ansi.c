@@ -13,11 +13,6 @@
 #define ENTER "\033[?1049h\033[?25l\033[?7l\033[?1000h\033[?1006h\033[8l"
 #define LEAVE "\033[0m\033[8h\033[?1006l\033[?1000l\033[?7h\033[?25h\033[?1049l"
 
-enum {
-	ESC_MS = 50, /* an ESC that nothing follows for so long is the key */
-	NS_PER_MS = 1000000,
-};
-
 struct ansi {
 	struct guard_in in;
 	struct keyboard keyboard;
@@ -52,26 +47,18 @@ static int ansi_open(struct screen *s, struct err *err)
 	return err->code;
 }
 
-/* Rounded up, so that nobody waits for nothing again and again. */
-static int left_ms(u64 end)
-{
-	const u64 now = clock_now_ns();
-
-	return end > now ? (int)((end - now + NS_PER_MS - 1) / NS_PER_MS) : 0;
-}
-
 static void ansi_read(struct screen *s, int wait_ms, struct screen_event *ret)
 {
 	struct ansi *a = s->of;
-	const u64 end = clock_now_ns() + (u64)MAX(wait_ms, 0) * NS_PER_MS;
+	const u64 end = clock_in_ms(wait_ms);
 
 	*ret = (struct screen_event){0};
 	while (!keyboard_next(&a->keyboard, false, ret)) {
 		struct pollfd fds[] = {{.fd = a->in.fd, .events = POLLIN},
 			{.fd = guard_wakes(), .events = POLLIN}};
 		const int n = poll(fds, ARRAY_SIZE(fds),
-			a->keyboard.n          ? ESC_MS
-				: wait_ms >= 0 ? left_ms(end)
+			a->keyboard.n          ? KEYBOARD_ESC_MS
+				: wait_ms >= 0 ? clock_left_ms(end)
 					       : -1);
 
 		ret->kind = (u8)guard_take_wakes();
@@ -79,7 +66,7 @@ static void ansi_read(struct screen *s, int wait_ms, struct screen_event *ret)
 			return;
 		if (!n && keyboard_next(&a->keyboard, true, ret))
 			return;
-		if (wait_ms >= 0 && !left_ms(end)) {
+		if (wait_ms >= 0 && !clock_left_ms(end)) {
 			ret->kind = EVENT_TICK;
 			return;
 		}

@@ -36,11 +36,6 @@ enum {
 #define NCURSES_NOMACROS
 #include <curses.h>
 
-enum {
-	ESC_MS = 50, /* an ESC that nothing follows for so long is the key */
-	NS_PER_MS = 1000000,
-};
-
 static const struct {
 	int theirs;
 	u32 ours;
@@ -232,7 +227,7 @@ static int set_up(struct ncurses *n, struct err *err)
 	lib.cbreak();
 	lib.noecho();
 	lib.nonl();
-	lib.set_escdelay(ESC_MS);
+	lib.set_escdelay(KEYBOARD_ESC_MS);
 	n->pad = lib.newpad(1, 1);
 	if (!n->pad)
 		return err_set(err, ERR_UNSUPPORTED, "ncurses cannot make a pad");
@@ -333,13 +328,6 @@ static bool take(struct ncurses *n, struct screen_event *ret)
 	}
 }
 
-static int left_ms(u64 end)
-{
-	const u64 now = clock_now_ns();
-
-	return end > now ? (int)((end - now + NS_PER_MS - 1) / NS_PER_MS) : 0;
-}
-
 /* Whether what poll() reports is the end of the terminal rather than a key. */
 static bool is_end(const struct pollfd *in)
 {
@@ -353,7 +341,7 @@ static bool is_end(const struct pollfd *in)
 static void ncurses_read(struct screen *s, int wait_ms, struct screen_event *ret)
 {
 	struct ncurses *n = s->of;
-	const u64 end = clock_now_ns() + (u64)MAX(wait_ms, 0) * NS_PER_MS;
+	const u64 end = clock_in_ms(wait_ms);
 	bool is_gone = false;
 
 	*ret = (struct screen_event){0};
@@ -366,11 +354,11 @@ static void ncurses_read(struct screen *s, int wait_ms, struct screen_event *ret
 			return;
 		if (is_gone)
 			ret->kind = EVENT_END;
-		else if (wait_ms >= 0 && !left_ms(end))
+		else if (wait_ms >= 0 && !clock_left_ms(end))
 			ret->kind = EVENT_TICK;
 		if (ret->kind != EVENT_NONE)
 			return;
-		if (poll(fds, ARRAY_SIZE(fds), wait_ms >= 0 ? left_ms(end) : -1) > 0)
+		if (poll(fds, ARRAY_SIZE(fds), wait_ms >= 0 ? clock_left_ms(end) : -1) > 0)
 			is_gone = is_end(&fds[0]);
 	}
 }
