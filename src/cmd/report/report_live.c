@@ -106,10 +106,11 @@ static void *read_stream(void *ctx)
 {
 	struct live *l = ctx;
 	struct err err = {0};
+	const bool has_failed = follow(l, &err) < 0;
 
-	if (follow(l, &err) < 0)
-		l->failure = err;
 	pthread_mutex_lock(&l->lock);
+	if (has_failed)
+		l->failure = err;
 	l->has_ended = true;
 	pthread_mutex_unlock(&l->lock);
 	wake(l);
@@ -195,13 +196,13 @@ static void set_open(struct live *l, bool is_open)
 	pthread_mutex_unlock(&l->lock);
 }
 
-static int browse(struct live *l, struct err *err)
+static int browse(struct live *l, size_t n_events, struct err *err)
 {
 	static const struct browser_live live = {look, add_status};
 	struct screen screen;
 
-	l->source = (struct browser_source){.title = "the recording that comes",
-		.n = l->next.profile.events.n,
+	l->source = (struct browser_source){.n = n_events,
+		.title = "the recording that comes",
 		.open = open_table,
 		.of = l,
 		.drawing = &l->reporting->choice.text.drawing,
@@ -215,14 +216,17 @@ static int browse(struct live *l, struct err *err)
 	return 0;
 }
 
-/* False: the stream has ended without any event. */
-static bool await(struct live *l)
+/* How many events there are; 0: the stream has ended without any. */
+static size_t await(struct live *l)
 {
+	size_t n_events;
+
 	pthread_mutex_lock(&l->lock);
 	while (!l->has_next && !l->has_ended)
 		pthread_cond_wait(&l->changed, &l->lock);
+	n_events = l->has_next ? l->next.profile.events.n : 0;
 	pthread_mutex_unlock(&l->lock);
-	return l->has_next && l->next.profile.events.n;
+	return n_events;
 }
 
 /* ---- beginning and end ---- */
@@ -274,6 +278,7 @@ int report_live(struct reporting *r, struct err *err)
 {
 	struct live l = {.reporting = r, .due_ns = clock_now_ns() + FIRST_NS};
 	pthread_t thread;
+	size_t n_events;
 	int result;
 
 	pager_never();
@@ -286,7 +291,8 @@ int report_live(struct reporting *r, struct err *err)
 	if (result)
 		return err_sys(err, result, "starting a thread");
 	log_hold(&r->log);
-	result = await(&l) ? browse(&l, err) : 0;
+	n_events = await(&l);
+	result = n_events ? browse(&l, n_events, err) : 0;
 	log_release(&r->log);
 	pthread_mutex_lock(&l.lock);
 	if (!l.has_ended)
