@@ -64,10 +64,10 @@ static void add_strip(const struct stat_live *live, const struct stat_strip *s, 
 		most = fmax(most, from[i]);
 	for (unsigned i = 0; i < columns; i++) {
 		const unsigned n = ARRAY_SIZE(blocks);
-		unsigned step = most > 0 ? (unsigned)(from[i] / most * n) : 0;
+		const double step = most > 0 ? from[i] / most * n : 0;
+		const unsigned at = isnan(step) ? 0 : (unsigned)fmin(step, n - 1);
 
-		step = MIN(step, n - 1);
-		str_add(text, isnan(from[i]) ? " " : live->is_ascii ? letters[step] : blocks[step]);
+		str_add(text, isnan(from[i]) ? " " : live->is_ascii ? letters[at] : blocks[at]);
 	}
 }
 
