@@ -281,6 +281,22 @@ def the_cursor_stays_on_its_function_and_open_calls_stay_open():
 
 
 @test
+def text_on_a_terminal_where_that_is_the_default():
+    with Hot() as hot:
+        terminal = Terminal(100, 30)
+        top = f'{shlex.quote(PACE)} top -p {hot.pid} -d 0.3'
+        for before, words, has_screen in (('PACE_TUI=0', '', False), ('', '--no-tui', False), ('', '--stdio', False), ('TERM=dumb', '', False),
+                                          ('PACE_TUI=0', '--tui', True), ('PACE_TUI=1', '', True)):
+            terminal.command('clear')
+            terminal.waits(lambda: '# Samples' not in terminal.text() and 'top -p' not in terminal.text())
+            terminal.command(f'{before} {top} --refreshes 3 {words}')
+            terminal.waits(lambda: ('h: help' if has_screen else '# Samples: ') in terminal.text())
+            terminal.types('q' if has_screen else 'C-c')
+            terminal.waits(lambda: terminal.state() == '0 1 0 1' and [line for line in terminal.lines() if line][-1].endswith('$'))
+        terminal.ends()
+
+
+@test
 def other_sizes_signals_and_a_closed_terminal():
     with Hot() as hot:
         terminal = Terminal(80, 24)

@@ -37,13 +37,20 @@ static bool show_lines(void *ctx, struct moment *shown, const struct feed_facts 
 	return is_last(t, facts);
 }
 
+static bool wants_screen(const struct top_options *o)
+{
+	if (o->is_text || o->is_json || !o->browser)
+		return false;
+	return o->browser < 0 ? screen_is_welcome() : screen_is_possible();
+}
+
 static int run(struct top *t, char **command, struct err *err)
 {
 	const struct top_options *o = t->options;
 
 	if (top_options_check(o, err))
 		return err->code;
-	if (!o->is_text && !o->is_json && screen_is_possible())
+	if (wants_screen(o))
 		return top_screen(o, command, &t->log, err);
 	t->feed.command = command;
 	if (top_rows_choose(&t->rows, o, err) ||

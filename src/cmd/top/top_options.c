@@ -129,7 +129,8 @@ const struct opt top_option_rows[] = {
 		"forget what was counted each time; else older samples fade, by an eighth each time",
 		.flags = OPT_COMMON},
 	{0, "refreshes", OPT_U64, AT(n_refreshes), "N", "end after it was shown N times", .min = 1},
-	{0, "tui", OPT_NOTHING, 0, NULL, "the default on a terminal"},
+	{0, "tui", OPT_TRI, AT(browser), NULL,
+		"walk through the rows on the terminal (default there; PACE_TUI=0: plain text)"},
 	{0, "stdio", OPT_BOOL, AT(is_text), NULL,
 		"plain text (default where the output is not a terminal)"},
 	{0, "json", OPT_BOOL, AT(is_json), NULL,
@@ -201,6 +202,7 @@ void top_options_init(struct top_options *o)
 		.delay_s = 2,
 		.children = -1,
 		.inlines = -1,
+		.browser = -1,
 		.symbols = {.demangles = true, .makes_names = true}};
 }
 

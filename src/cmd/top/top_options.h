@@ -30,6 +30,7 @@ struct top_options {
 	bool has_counts, has_periods;
 	bool is_text, is_json;
 	int children, inlines;
+	int browser; /* --tui; -1: where the terminal allows it */
 	enum colour_mode colour;
 };
 

@@ -98,7 +98,7 @@ void top_show_text(const struct feed *f, const struct top_rows *r, const struct 
 		.text = &r->text,
 		.width = is_terminal ? term_columns(out->fd) : 0};
 
-	if (is_terminal)
+	if (term_can_erase(out->fd))
 		str_add(&out->text, "\033[H\033[J");
 	str_add(&out->text, "# Samples: ");
 	top_add_rates(facts, &out->text);
