@@ -84,14 +84,11 @@ static void count_time(struct aggregate *a, const struct visit *in, enum aggrega
 }
 
 /* per sample: counts the pieces of its thread's time that it represents */
-static void count_shares(struct aggregate *a, const struct visit *in)
+static void count_shares(struct aggregate *a, const struct visit *in,
+	const struct wall_share *share, size_t n)
 {
-	enum wall_role role = a->wall_roles.at[in->event];
-	const struct wall_share *share;
 	u64 ns = 0, latency = 0;
-	size_t n;
 
-	share = wall_find(a->options.wall, in->sample->tid, in->time, role != WALL_ROLE_CPU, &n);
 	for (; n--; share++) {
 		count_time(a, in, AGGREGATE_BY_STATE + share->state, share->ns);
 		ns += share->ns;
@@ -181,10 +178,9 @@ static bool has_history(const struct aggregate *a)
 	return a->history && a->history->n;
 }
 
-/* per sample */
-static void count_sample(void *ctx, struct visit *in)
+/* per sample: makes it the one to count next */
+static void make_next(struct aggregate *a, struct visit *in)
 {
-	struct aggregate *a = ctx;
 	const struct sample *sample = in->sample;
 	const struct thread_state *t = visit_state(in);
 	struct unique *unique = a->uniques.next;
@@ -221,10 +217,14 @@ static void count_sample(void *ctx, struct visit *in)
 					.mode = mode,
 					.end = in->end});
 	}
-	if (UNLIKELY(a->options.wall != NULL)) {
-		count_shares(a, in);
-		return;
-	}
+}
+
+/* per sample */
+static void count_sample(void *ctx, struct visit *in)
+{
+	struct aggregate *a = ctx;
+
+	make_next(a, in);
 	note(a, in);
 	if (UNLIKELY(a->history != NULL))
 		uniques_count_history(&a->uniques, a->history);
@@ -236,13 +236,24 @@ static void count_sample(void *ctx, struct visit *in)
 static void count_moment(void *ctx, struct visit *in)
 {
 	struct aggregate *a = ctx;
-	u8 role = a->wall_roles.at[in->event];
+	const u8 role = a->wall_roles.at[in->event];
+	const struct wall_share *shares;
+	size_t n;
 
 	/* Other events read by the same record add nothing about the time. */
-	if (in->event != in->taken_by || role == WALL_ROLE_NONE || role == WALL_ROLE_WAKE)
+	if (in->event != in->taken_by || role == WALL_ROLE_NONE || role == WALL_ROLE_WAKE) {
 		a->profile.n_passed_over++;
-	else
-		count_sample(ctx, in);
+		return;
+	}
+	make_next(a, in);
+	shares = wall_find(a->options.wall, in->sample->tid, in->time, role != WALL_ROLE_CPU, &n);
+	count_shares(a, in, shares, n);
+}
+
+void aggregate_add_time(struct aggregate *a, struct visit *v, const struct wall_share *piece)
+{
+	make_next(a, v);
+	count_shares(a, v, piece, 1);
 }
 
 void (*aggregate_adder(const struct aggregate_options *options))(void *aggregate, struct visit *v)

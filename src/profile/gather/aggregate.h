@@ -83,6 +83,12 @@ static inline void aggregate_add(struct aggregate *a, struct visit *v)
 	a->add(a, v);
 }
 
+/*
+ * With options.wall, live: counts a piece of a thread's time for the sample that represents it, once it is known
+ * (profile/gather/wallnow.h); aggregate_add() is not used then.
+ */
+void aggregate_add_time(struct aggregate *a, struct visit *v, const struct wall_share *piece);
+
 /* The bytes that the counts take, without the profile. */
 u64 aggregate_bytes(const struct aggregate *a);
 
