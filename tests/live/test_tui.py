@@ -213,6 +213,56 @@ def zooms_follow_the_columns_and_what_is_read_again():
     terminal.ends()
 
 
+def sort_keys():
+    """All keys, with whether each is a figure, as the help lists them."""
+    found, heading = [], ''
+    for line in pace('report', '-h').out.split('\nKeys: ', 1)[1].splitlines():
+        heading = line if line.startswith('Keys: ') or not found and 'figures' in line else heading
+        name = re.match(r'  (\w+)', line)
+        if name:
+            found.append((name.group(1), 'figures' in heading))
+    return found
+
+
+@test
+def rows_by_every_key_have_the_numbers_of_the_text_and_what_is_lacking_is_said():
+    path = next((path for path in recordings() if 'perf72-dwarf' in path), recordings()[0])
+    words = ['-i', path, '-g', 'none']
+    keys = sort_keys()
+    assert len(keys) > 70, keys
+    terminal = Terminal(250, 100)
+    terminal.opens(*words)
+    columns = terminal.lines()[1].split()
+    shown = refused = 0
+    for key, is_figure in keys:
+        if key in ('overhead', 'overhead_children'):
+            assert {'overhead': 'Self', 'overhead_children': 'Children'}[key] in columns
+            continue
+        option = f'comm,dso,symbol,{key}' if is_figure else key
+        terminal.types('r', 'Home')
+        terminal.waits(lambda: 'Sort rows by' in terminal.lines()[0])
+        menu = [line.strip() for line in terminal.lines()[2:-1]]
+        line = next(i for i, text in enumerate(menu) if re.match(rf'-s (\.\.\.,)?{key} ', text))
+        terminal.types(*['Down'] * line, 'Enter')
+        expected = pace('report', '--stdio', *words, '-s', option)
+        if expected.status:
+            why = expected.err.strip().replace('pace report: ', '', 1).replace(f"key '{key}': ", '', 1).replace('--fields: ', '', 1)
+            terminal.waits(lambda: terminal.lines()[-1].strip() == why[:250].strip())
+            assert why[:200] in menu[line], (menu[line], why)
+            terminal.types('q')
+            refused += 1
+        else:
+            terminal.waits(lambda: f' > by {key}' in terminal.lines()[0] and 'Sort rows by' not in terminal.text())
+            terminal.waits(lambda: 'h: help' in terminal.lines()[-1] or terminal.lines()[-1].strip() and 'reading' not in terminal.lines()[-1])
+            ours, theirs = shown_rows(terminal), rows_of_text(*words, '-s', option)
+            assert (sorted(ours) == sorted(theirs)) if is_figure else ours == theirs, (key, ours[:5], theirs[:5])
+            terminal.types('Escape')
+            shown += 1
+        terminal.waits(lambda: ' > by' not in terminal.lines()[0] and 'Sort rows by' not in terminal.text())
+    assert shown > 20 and refused > 20, (shown, refused)
+    terminal.ends()
+
+
 @test
 def flames_have_the_numbers_of_the_stacks():
     for path in recordings():

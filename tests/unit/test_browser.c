@@ -328,6 +328,46 @@ TEST(browser_does_with_a_line_what_its_key_or_the_menu_says)
 	scene_free(s);
 }
 
+/* ---- orders ---- */
+
+static void add_orders(void *of, struct browser *b)
+{
+	CHECK(of == b->source->of);
+	browser_menu_add_order(b, "by moon", 0);
+	browser_menu_refuse(b, "the moon is not recorded");
+	browser_menu_add_order(b, "by name", 1);
+}
+
+static void take_order(void *of, struct browser *b, size_t order)
+{
+	CHECK(of == b->source->of);
+	CHECK_EQ(order, 1);
+	browser_renew(b);
+	CHECK(browser_sort(b, "symbol"));
+	CHECK(!browser_sort(b, "moon"));
+}
+
+TEST(browser_sorts_by_columns_and_by_what_its_source_offers_and_says_why_not)
+{
+	static const struct browser_orders orders = {add_orders, take_order};
+	struct scene *s = scene_new(80, 16);
+
+	s->source.orders = &orders;
+	screen(s);
+	type(s, "r");
+	CHECK_HAS(screen(s), "   Symbol\n   as the report does\n   by moon\n   by name\n");
+	type(s, "j");
+	CHECK(grid_at(&s->grid, 2, 3)->style.attributes == 0);
+	CHECK(grid_at(&s->grid, 7, 3)->style.attributes & GRID_DIM);
+	press(s, KEY_ENTER);
+	CHECK_HAS(screen(s), "the moon is not recorded");
+	CHECK_EQ(s->browser.mode, BROWSER_MENU);
+	type(s, "j\r");
+	CHECK_EQ(s->browser.mode, BROWSER_ROWS);
+	CHECK_HAS(at_cursor(s), "Parse2");
+	scene_free(s);
+}
+
 /* ---- screens ---- */
 
 TEST(browser_shows_the_rows_of_the_text_with_bars)

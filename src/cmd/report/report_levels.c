@@ -53,6 +53,7 @@ void report_level_drop(struct report_level *level)
 	vec_fini(&level->zooms);
 	str_fini(&level->input);
 	str_fini(&level->time);
+	str_fini(&level->keys);
 	str_fini(&level->crumb);
 	mem_free(level);
 }

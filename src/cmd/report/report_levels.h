@@ -17,10 +17,10 @@
 
 struct report_level {
 	struct report_options options;
-	struct reporting *reporting; /* that of the level below, unless it is read again */
-	bool is_read;                /* owns the reporting */
-	struct str input, time;      /* what options point to, if they were changed */
-	VEC(struct zoom) zooms;      /* those of the levels below included */
+	struct reporting *reporting;  /* that of the level below, unless it is read again */
+	bool is_read;                 /* owns the reporting */
+	struct str input, time, keys; /* what options point to, if they were changed */
+	VEC(struct zoom) zooms;       /* those of the levels below included */
 	struct part part;
 	bool is_part;
 	struct answer answer;      /* the reporting's, with the part's rows */

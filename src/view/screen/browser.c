@@ -259,8 +259,10 @@ static void show_file_header(struct browser *b)
 
 void browser_menu_clear(struct browser *b)
 {
-	vec_each(item, &b->menu)
+	vec_each(item, &b->menu) {
 		str_fini(&item->title);
+		str_fini(&item->why);
+	}
 	b->menu.n = 0;
 }
 
@@ -270,6 +272,11 @@ void browser_menu_add(struct browser *b, const char *title, size_t what)
 
 	str_add(&item.title, title);
 	vec_add(&b->menu, item);
+}
+
+void browser_menu_refuse(struct browser *b, const char *why)
+{
+	str_add(&b->menu.at[b->menu.n - 1].why, why);
 }
 
 void browser_menu_show(struct browser *b, const char *title,
@@ -283,15 +290,41 @@ void browser_menu_show(struct browser *b, const char *title,
 
 static void choose(struct browser *b)
 {
+	const struct browser_item *item = &b->menu.at[b->choice];
+
+	if (item->why.n) {
+		browser_say(b, str_text(&item->why));
+		return;
+	}
 	b->mode = BROWSER_ROWS;
-	b->choose(b, b->menu.at[b->choice].what);
+	b->choose(b, item->what);
 }
 
-static void sort_by(struct browser *b, size_t column)
+/* The columns come first, then the table's own order, then those of the source. */
+static void sort_by(struct browser *b, size_t order)
 {
-	b->order = column;
-	lineup_sort(&b->lineup, column);
+	if (order > b->rows->n_shown) {
+		b->source->orders->take(b->source->of, b, order - b->rows->n_shown - 1);
+		return;
+	}
+	b->order = order;
+	lineup_sort(&b->lineup, order);
 	b->line = b->first = 0;
+}
+
+bool browser_sort(struct browser *b, const char *column)
+{
+	for (size_t c = 0; c < b->rows->n_shown; c++)
+		if (!strcmp(b->rows->shown[c].name, column)) {
+			sort_by(b, c);
+			return true;
+		}
+	return false;
+}
+
+void browser_menu_add_order(struct browser *b, const char *title, size_t order)
+{
+	browser_menu_add(b, title, b->rows->n_shown + 1 + order);
 }
 
 static void show_columns(struct browser *b)
@@ -300,6 +333,8 @@ static void show_columns(struct browser *b)
 	for (size_t c = 0; c < b->rows->n_shown; c++)
 		browser_menu_add(b, b->layouts[c].title + strspn(b->layouts[c].title, " "), c);
 	browser_menu_add(b, "as the report does", b->rows->n_shown);
+	if (b->source->orders)
+		b->source->orders->add(b->source->of, b);
 	browser_menu_show(b, "Sort rows by", sort_by);
 	b->choice = b->order;
 }
@@ -522,7 +557,8 @@ const struct browser_key browser_keys[] = {
 	{'f', 0, ROWS, "f", "show only rows that are found, or all", toggle_filter},
 	{'n', 0, ROWS, "n", "go to the next line that is found", find_next},
 	{'N', 0, ROWS, "N", "go to the line before that is found", find_before},
-	{'r', 0, ROWS, "r", "sort the rows by another column", show_columns},
+	{'r', 0, ROWS, "r", "sort the rows by another column, or make others by another key",
+		show_columns},
 	{KEY_ENTER, 0, MENU, "Enter", "take this line", choose},
 	{KEY_TAB, 0, ROWS, "Tab", "show the next event", next_table},
 	{KEY_BACK_TAB, 0, ROWS, "Shift-Tab", "show the event before", table_before},

@@ -54,6 +54,14 @@ struct browser_live {
 	void (*add_status)(void *of, struct str *text);
 };
 
+/* What rows can be sorted by besides the columns that are shown: more lines of that menu. */
+struct browser_orders {
+	/* Adds them by browser_menu_add_order(). */
+	void (*add)(void *of, struct browser *b);
+	/* Takes one. It changes the tables, and calls browser_renew(). */
+	void (*take)(void *of, struct browser *b, size_t order);
+};
+
 struct browser_source {
 	const char *title;
 	size_t n; /* tables, at least one */
@@ -65,7 +73,8 @@ struct browser_source {
 	size_t n_pages;
 	const struct browser_action *actions; /* their keys are none of browser_keys */
 	size_t n_actions;
-	const struct browser_live *live; /* NULL: nothing changes */
+	const struct browser_orders *orders; /* NULL: there are only the columns */
+	const struct browser_live *live;     /* NULL: nothing changes */
 	/* Takes back what the last action changed, and calls browser_renew(); false: there is nothing to take back. NULL: likewise. */
 	bool (*back)(void *of, struct browser *b);
 };
@@ -75,7 +84,8 @@ enum browser_mode { BROWSER_ROWS = 1, BROWSER_PAGE = 2, BROWSER_MENU = 4, BROWSE
 /* A row of a menu. */
 struct browser_item {
 	struct str title;
-	size_t what; /* for the one who made the menu */
+	size_t what;    /* for the one who made the menu */
+	struct str why; /* why it cannot be taken; empty: it can */
 };
 
 struct browser {
@@ -138,6 +148,12 @@ void browser_menu_clear(struct browser *b);
 void browser_menu_add(struct browser *b, const char *title, size_t what);
 void browser_menu_show(struct browser *b, const char *title,
 	void (*choose)(struct browser *b, size_t what));
+/* Says of the line that was added last why it cannot be taken. */
+void browser_menu_refuse(struct browser *b, const char *why);
+/* For browser_orders: adds one to the menu of what rows are sorted by. */
+void browser_menu_add_order(struct browser *b, const char *title, size_t order);
+/* Sorts by the column of this name; false: there is none. */
+bool browser_sort(struct browser *b, const char *column);
 /* Shows only rows that match, as if it had been typed behind '/'. */
 void browser_search(struct browser *b, const char *pattern);
 /* Opens the tables again: they are others now. The cursor goes to the first line, and what is searched for stays. */

@@ -249,7 +249,8 @@ static void draw_menu(struct browser *b, struct grid *g)
 	for (size_t i = 0; i < height && first + i < b->menu.n; i++) {
 		const unsigned row = HEAD_LINES + (unsigned)i;
 
-		grid_puts(g, row, 3, str_text(&b->menu.at[first + i].title), plain);
+		grid_puts(g, row, 3, str_text(&b->menu.at[first + i].title),
+			b->menu.at[first + i].why.n ? dim : plain);
 		if (first + i == b->choice)
 			grid_mark(g, row, 1, g->columns, GRID_REVERSE, GRID_DEFAULT);
 	}
