@@ -264,6 +264,56 @@ def rows_by_every_key_have_the_numbers_of_the_text_and_what_is_lacking_is_said()
 
 
 @test
+def events_are_side_by_side_as_in_the_text_and_sorted_by_each_of_them():
+    can_record()
+    program = ('sh', '-c', 'i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done; ls /usr/bin >there; sort there >sorted')
+    for name, events in ('three.data', 'cpu-clock:u,task-clock:u,page-faults:u'), ('group.data', '{cpu-clock:u,page-faults:u}'):
+        assert pace('record', '-q', '-g', '-e', events, '-o', name, *program).status == 0
+    words = ['-i', 'three.data', '-g', 'none']
+    single = [rows_of_text(*words, '--no-group')]
+    terminal = Terminal(200, 50)
+    terminal.opens(*words)
+    terminal.types('v')
+    terminal.waits(lambda: 'Which event' in terminal.lines()[0])
+    samples = [int(line.split()[-2].replace(',', '')) for line in terminal.lines()[2:5]]
+    counted = re.findall(r"'(\S+)'\n.*\n", pace('report', '--stdio', *words).out)
+    assert [line.split()[0] for line in terminal.lines()[2:5]] == counted and min(samples) > 3, terminal.text()
+    terminal.types('Down', 'Down', 'Enter')
+    terminal.waits(lambda: 'event page-faults:u' in terminal.lines()[0])
+    terminal.types('v', 'End', 'Enter')
+    terminal.waits(lambda: '> side by side' in terminal.lines()[0] and 'events cpu-clock:u, task-clock:u, page-faults:u' in terminal.lines()[0])
+    assert shown_rows(terminal) == rows_of_text(*words, '--group')
+    for event, name in (1, 'task-clock:u'), (2, 'page-faults:u'), (0, 'cpu-clock:u'):
+        terminal.types('o')
+        terminal.waits(lambda: f'sorted by {name}' in terminal.lines()[-1])
+        ours, theirs = shown_rows(terminal), rows_of_text(*words, '--group', '--group-sort-idx', str(event))
+        # Equal shares have another order in the text: by the shares of other events.
+        assert sorted(ours) == sorted(theirs) and [row.split()[event] for row in ours] == [row.split()[event] for row in theirs], (event, ours[:9], theirs[:9])
+    # A zoom keeps them, and Esc goes back to single events.
+    terminal.types('Home', 't')
+    terminal.waits(lambda: ' > side by side > thread ' in terminal.lines()[0])
+    comm = re.search('thread (.*)$', terminal.lines()[0]).group(1)
+    assert shown_rows(terminal) == rows_of_text(*words, '--group', '-c', comm)
+    terminal.types('Escape')
+    terminal.waits(lambda: '> thread' not in terminal.lines()[0])
+    terminal.types('c')
+    terminal.waits(lambda: '--group' in terminal.lines()[-1])
+    terminal.types('g')
+    terminal.waits(lambda: '> single events' in terminal.lines()[0])
+    assert f'{single[0][0]}' in shown_rows(terminal)
+    terminal.types('Escape', 'Escape')
+    terminal.waits(lambda: ' > ' not in terminal.lines()[0])
+    terminal.types('q')
+    terminal.waits(lambda: terminal.state() == '0 1 0 1')
+    words[1] = 'group.data'
+    terminal.opens(*words)
+    assert 'anon group' in terminal.lines()[0] and shown_rows(terminal) == rows_of_text(*words)
+    terminal.types('g')
+    terminal.waits(lambda: '> single events' in terminal.lines()[0] and '[1 of 2: Tab]' in terminal.lines()[0])
+    terminal.ends()
+
+
+@test
 def flames_have_the_numbers_of_the_stacks():
     for path in recordings():
         sums = {}
@@ -407,6 +457,7 @@ def the_source_of_a_function_opens_in_the_editor():
 # What each action shows, of the first row of a recording.
 ACTIONS = {'a': 'this function itself|Percent|no function', 'd': ' > file |only in what it called', 't': ' > thread ', 'z': ' > through |no function',
            '*': 'rows have /|no function', 'w': 'Flame view', 'T': 'Samples over time', 'c': ' > intervals', 'C': ' > calle?r?s', 'b': '-b: the recording has no',
+           'v': 'there is one table', 'g': 'the recording has one event',
            's': 'no other recording|Show this recording', 'D': 'no other recording|What changed since', 'O': "no debug information|': |no function"}
 
 

@@ -91,7 +91,10 @@ static void add(void *of, struct browser *screen)
 		for (size_t i = 0; i < whys.n; i++) {
 			const struct key *key = key_at(i);
 
-			if (rank == (whys.at[i].n ? REFUSED : key->is_value ? BY_FIGURE : BY_KEY) &&
+			if (rank ==
+					(whys.at[i].n                   ? REFUSED
+							: key->is_value ? BY_FIGURE
+									: BY_KEY) &&
 				!(key->is_value && is_column(screen, key)))
 				add_order(screen, i, str_text(&whys.at[i]));
 		}

@@ -95,9 +95,10 @@ struct browser {
 	const struct rowset *rows;
 	struct lineup lineup;
 	struct celltext *layouts;
-	size_t *widths;         /* of columns, as far as rows were drawn */
-	size_t heat;            /* the column that bars are of; n_shown: none */
-	size_t order;           /* the column that rows are sorted by; n_shown: as they come */
+	size_t *widths; /* of columns, as far as rows were drawn */
+	size_t heat;    /* the column that bars are of; n_shown: none */
+	size_t order;   /* the column that rows are sorted by; n_shown: as they come */
+	u32 part;       /* of several events in a table: the one that bars and that order are of */
 	size_t line, first;     /* the cursor, and the first line that is drawn */
 	unsigned height, shift; /* lines that are drawn; columns of long texts that are not */
 	u8 mode;                /* enum browser_mode */
@@ -120,6 +121,13 @@ void browser_fini(struct browser *b);
 void browser_take(struct browser *b, const struct screen_event *e);
 void browser_draw(struct browser *b, struct grid *g);
 
+/* Adds the name of one of the events that the table is of. */
+void browser_add_part(const struct browser *b, u32 part, struct str *text);
+static inline u32 browser_n_parts(const struct browser *b)
+{
+	return MAX(b->rows->n_parts, 1u);
+}
+
 /* Adds a line as it is on the screen, but whole. */
 void browser_add_line(struct browser *b, size_t line, struct str *text);
 
@@ -140,6 +148,8 @@ void browser_menu_show(struct browser *b, const char *title,
 void browser_menu_refuse(struct browser *b, const char *why);
 /* For browser_orders: adds one to the menu of what rows are sorted by. */
 void browser_menu_add_order(struct browser *b, const char *title, size_t order);
+/* Shows another of the source's tables. */
+void browser_show_table(struct browser *b, size_t table);
 /* Sorts by the column of this name; false: there is none. */
 bool browser_sort(struct browser *b, const char *column);
 /* Shows only rows that match, as if it had been typed behind '/'. */
