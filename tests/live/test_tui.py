@@ -361,6 +361,22 @@ ACTIONS = {'a': 'this function itself|Percent|no function', 'd': ' > file |only 
 
 
 @test
+def keys_typed_ahead_are_for_the_view_below_and_then_for_the_shell():
+    path = recordings()[0]
+    for end in 'ncurses', 'ansi':
+        terminal = Terminal(120, 30, PACE_SCREEN=end)
+        terminal.opens('-i', path)
+        # Flames, back; time, back; help, back; the end of a search that finds nothing; and out.
+        terminal.types('-l', 'wqTqhq/nobody\rnq' + f'echo after the {end} end\r')
+        terminal.waits(lambda: f'after the {end} end' in terminal.lines())
+        assert terminal.state() == '0 1 0 1'
+        # What is typed before there is a screen is for the screen, too.
+        terminal.types('-l', f'clear; {shlex.quote(PACE)} report -i {path}\rwqqecho then the shell\r')
+        terminal.waits(lambda: 'then the shell' in terminal.lines())
+        terminal.ends()
+
+
+@test
 def every_action_has_its_key_and_its_row_in_the_menu():
     with open(os.path.join(TOP, 'src/cmd/report/report_actions.c'), encoding='utf-8') as file:
         table = file.read().split('report_actions[] = {')[1].split('};')[0]

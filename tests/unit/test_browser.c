@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "unit/keyscripts.h"
 #include "unit/profilemaker.h"
 #include "view/rows/histrows.h"
 #include "view/screen/browser.h"
@@ -177,23 +178,9 @@ static const char *at_cursor(struct scene *s)
 	return str_text(&text);
 }
 
-static void check_lacks(const char *text, const char *part)
-{
-	if (strstr(text, part))
-		test_failed(__FILE__, __LINE__, "\"%s\" holds \"%s\"", text, part);
-}
-
 /* ---- a script for each key ---- */
 
-/* `shows` stands in the line of the cursor afterwards, or, with '*' in front, anywhere on the screen; `lacks` does not. */
-struct script {
-	u32 key;
-	u8 mode;
-	const char *before; /* keys typed first */
-	const char *shows, *lacks;
-};
-
-static const struct script scripts[] = {
+static const struct keyscript scripts[] = {
 	{KEY_UP, BROWSER_ROWS, "jj", "parse", NULL},
 	{'k', BROWSER_ROWS, "jj", "parse", NULL},
 	{KEY_DOWN, BROWSER_ROWS, "", "parse", NULL},
@@ -221,6 +208,8 @@ static const struct script scripts[] = {
 	{'N', BROWSER_ROWS, "/read_\rfn", "read_file", NULL},
 	{'r', BROWSER_ROWS, "", "*Sort rows by", NULL},
 	{KEY_ENTER, BROWSER_MENU, "rkk", "libx.so", NULL},
+	{'q', BROWSER_MENU, "r", "main", NULL},
+	{KEY_ESC, BROWSER_MENU, "r", "main", NULL},
 	{KEY_TAB, BROWSER_ROWS, "", "*fault", "parse"},
 	{KEY_BACK_TAB, BROWSER_ROWS, "", "*fault", "parse"},
 	{BROWSER_KEY_LEDGER, BROWSER_ROWS, "", "*another thing", "main"},
@@ -228,20 +217,13 @@ static const struct script scripts[] = {
 	{'P', BROWSER_ROWS, "", "*to 'pace.hist.0'", NULL},
 	{'h', BROWSER_ROWS, "", "*go to the last line", "main"},
 	{'?', BROWSER_ROWS, "", "*go to the last line", "main"},
-	{'L' - '@', BROWSER_ROWS, "", "main", NULL},
-	{'Z' - '@', BROWSER_ROWS, "", "main", NULL},
-	{'q', BROWSER_PAGE, "h", "main", NULL},
-	{KEY_ESC, BROWSER_PAGE, "h", "main", NULL},
 	{KEY_ESC, BROWSER_ROWS, "/read\r", "*main", NULL},
 	{'q', BROWSER_ROWS, "", "main", NULL},
 };
 
-static void run(const struct script *script)
+static void run(const struct keyscript *script)
 {
 	struct scene *s = scene_new(80, 24);
-	const bool is_anywhere = *script->shows == '*';
-	const char *shown;
-
 	screen(s);
 	for (const char *key = script->before; *key; key++) {
 		press(s, *key == 'R' ? (u32)KEY_RIGHT : (u8)*key);
@@ -249,13 +231,8 @@ static void run(const struct script *script)
 	}
 	CHECK_EQ(s->browser.mode, script->mode);
 	press(s, script->key);
-	shown = is_anywhere ? screen(s) : at_cursor(s);
-	CHECK_HAS(shown, script->shows + is_anywhere);
-	if (script->lacks)
-		check_lacks(shown, script->lacks);
+	keyscripts_judge(script, keyscripts_is_anywhere(script) ? screen(s) : at_cursor(s));
 	CHECK_EQ(s->browser.is_over, script->key == 'q' && script->mode == BROWSER_ROWS);
-	CHECK_EQ(s->browser.wants_stop, script->key == 'Z' - '@');
-	CHECK_EQ(s->browser.is_stale, script->key == 'L' - '@');
 	scene_free(s);
 }
 
@@ -263,42 +240,20 @@ TEST(browser_keys_each_do_what_their_script_says)
 {
 	CHECK_EQ(chdir(test_dir()), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(scripts); i++) {
-		printf("# key %x in mode %d after '%s'\n", scripts[i].key, scripts[i].mode,
-			scripts[i].before);
-		fflush(stdout);
+		keyscripts_say(&scripts[i]);
 		unlink("pace.hist.0");
 		run(&scripts[i]);
 	}
 }
 
-static bool has_script(const struct browser_key *k, u32 key)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(scripts); i++)
-		if (scripts[i].key == key && scripts[i].mode & k->modes)
-			return true;
-	return false;
-}
-
 TEST(browser_keys_all_have_a_script_and_a_line_in_the_help_and_no_other_meaning)
 {
-	struct str help = {0};
+	struct scene *s = scene_new(80, 24);
 
-	browser_add_help(&(struct browser_source){0}, &help);
-	for (size_t i = 0; i < n_browser_keys; i++) {
-		const struct browser_key *k = &browser_keys[i];
-
-		if (!has_script(k, k->key) || (k->other && !has_script(k, k->other)))
-			test_failed(__FILE__, __LINE__, "no script presses '%s' (%s)", k->name,
-				k->what);
-		CHECK_HAS(str_text(&help), k->what);
-		for (size_t j = 0; j < i; j++)
-			CHECK(!(browser_keys[j].modes & k->modes) ||
-				(browser_keys[j].key != k->key && browser_keys[j].other != k->key &&
-					(!k->other ||
-						(browser_keys[j].key != k->other &&
-							browser_keys[j].other != k->other))));
-	}
-	str_fini(&help);
+	press(s, 'h');
+	keyscripts_check(&browser_keys, scripts, ARRAY_SIZE(scripts),
+		str_text(&s->browser.page.text));
+	scene_free(s);
 }
 
 /* ---- actions ---- */
@@ -306,7 +261,6 @@ TEST(browser_keys_all_have_a_script_and_a_line_in_the_help_and_no_other_meaning)
 TEST(browser_does_with_a_line_what_its_key_or_the_menu_says)
 {
 	struct scene *s = scene_new(80, 12);
-	struct str help = {0};
 
 	screen(s);
 	type(s, "jx");
@@ -322,9 +276,9 @@ TEST(browser_does_with_a_line_what_its_key_or_the_menu_says)
 	press(s, KEY_ESC);
 	type(s, "<\rjm");
 	CHECK_HAS(screen(s), "Mark row 0, node ");
-	browser_add_help(&s->source, &help);
-	CHECK_HAS(str_text(&help), "x             mark the line\n");
-	str_fini(&help);
+	press(s, KEY_ESC);
+	press(s, 'h');
+	CHECK_HAS(str_text(&s->browser.page.text), "x             mark the line\n");
 	scene_free(s);
 }
 

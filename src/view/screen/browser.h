@@ -70,7 +70,7 @@ struct browser_source {
 	bool (*back)(void *of, struct browser *b);
 };
 
-enum browser_mode { BROWSER_ROWS = 1, BROWSER_PAGE = 2, BROWSER_MENU = 4, BROWSER_SEARCH = 8 };
+enum browser_mode { BROWSER_ROWS = 1, BROWSER_MENU = 2, BROWSER_SEARCH = 4 };
 
 /* A row of a menu. */
 struct browser_item {
@@ -91,8 +91,8 @@ struct browser {
 	size_t line, first;     /* the cursor, and the first line that is drawn */
 	unsigned height, shift; /* lines that are drawn; columns of long texts that are not */
 	u8 mode;                /* enum browser_mode */
-	bool is_over, wants_stop, is_stale; /* is_stale: the screen must be drawn whole */
-	struct str search, kept, message;   /* what is typed; what was searched for before */
+	bool is_over;
+	struct str search, kept, message; /* what is typed; what was searched for before */
 	bool filters;
 	struct textpage page;
 	const char *menu_title;
@@ -102,17 +102,7 @@ struct browser {
 	struct screen_view view; /* what runs on the screen */
 };
 
-/* A row of the table of keys. */
-struct browser_key {
-	u32 key, other; /* enum key_code or a character; 0: no other */
-	u8 modes;       /* in which it means this */
-	const char *name;
-	const char *what;
-	void (*act)(struct browser *b);
-};
-
-extern const struct browser_key browser_keys[];
-extern const size_t n_browser_keys;
+extern const struct keytable browser_keys;
 
 void browser_init(struct browser *b, const struct browser_source *source);
 void browser_fini(struct browser *b);
@@ -122,8 +112,6 @@ void browser_draw(struct browser *b, struct grid *g);
 
 /* Adds a line as it is on the screen, but whole. */
 void browser_add_line(struct browser *b, size_t line, struct str *text);
-/* Adds the table of keys, and the actions of a source, as text. */
-void browser_add_help(const struct browser_source *source, struct str *text);
 
 /* ---- for actions ---- */
 

@@ -219,8 +219,6 @@ static void draw_status(struct browser *b, struct grid *g)
 		grid_puts(g, row, end + 1, str_text(&text), dim);
 	} else if (b->message.n) {
 		grid_puts(g, row, 0, str_text(&b->message), bold);
-	} else if (b->mode == BROWSER_PAGE) {
-		grid_puts(g, row, 0, "q: back to the rows", dim);
 	} else if (b->mode == BROWSER_MENU) {
 		grid_puts(g, row, 0, "Enter: take it  q: back to the rows", dim);
 	} else {
@@ -309,9 +307,11 @@ void browser_draw(struct browser *b, struct grid *g)
 		return;
 	}
 	scroll(b, g->rows - HEAD_LINES - FOOT_LINES);
-	if (b->mode == BROWSER_PAGE)
+	if (b->page.is_open) {
 		textpage_draw(&b->page, g);
-	else if (b->mode == BROWSER_MENU)
+		return;
+	}
+	if (b->mode == BROWSER_MENU)
 		draw_menu(b, g);
 	else
 		draw_rows(b, g);
