@@ -229,6 +229,46 @@ print(open_event(type=0, config=0, pid=-1, cpu=0), open_event(type=0, config=0, 
     assert got == [0, -EINVAL, -ENOENT, 0, 0, -ENOENT, 0], got
 
 
+SAMPLES = {'cycles': [{'ip': 0x400100, 'count': 5}]}
+
+
+def sampled(on, program, text):
+    """Records; the period of each event that was opened on CPU 0, by its config."""
+    on.forget()
+    result = program('record', '-q', '-c', '1000', '-e', text, '-o', 'x.data', 'true')
+    return result, {o['config']: o['period'] for o in on.openings() if o['cpu'] == 0 and o['type'] == 4}
+
+
+@test
+def the_second_event_samples_where_slots_lead_their_metrics():
+    perf_works()
+    with machine('sapphirerapids', {'slots': 70, 'cycles': 50, 'topdown-retiring': 30}, samples=SAMPLES) as on:
+        for text in ('{slots,cpu/cpu-cycles/,topdown-retiring}:S', '{slots, cpu/cpu-cycles/, topdown-retiring}:S',
+                     '{cpu/cpu-cycles/,topdown-retiring,slots}:S', '{r400,r3c,r8000}:S'):
+            ours, periods = sampled(on, on.pace, text)
+            assert not ours.status and periods == {0x400: 0, 0x3c: 1000, 0x8000: 0}, (text, ours, periods)
+            lines = pace('script', '-i', 'x.data', '-F', 'event,period').out.split('\n')
+            # The counts of a group go up at its first sample only.
+            assert [line.split()[0] for line in lines if line] == ['70', '50', '30'] * on.machine.cpus, lines
+            theirs, periods = sampled(on, on.perf, text)
+            assert not theirs.status and periods == {0x400: 0, 0x3c: 1000, 0x8000: 0}, (text, theirs, periods)
+        # perf lets a metric sample here, which the kernel refuses.
+        ours, periods = sampled(on, on.pace, '{topdown-retiring,cpu/cpu-cycles/,slots}:S')
+        assert not ours.status and periods == {0x400: 0, 0x8000: 0, 0x3c: 1000}, (ours, periods)
+
+
+@test
+def why_a_metric_alone_counts_nothing_is_said():
+    with machine('sapphirerapids', {'slots': 70, 'cycles': 50, 'topdown-retiring': 30}, is_strict=False) as on:
+        assert "add an event that can, as in '{slots,cycles,topdown-retiring}:S'" in sampled(on, on.pace, '{slots,topdown-retiring}:S')[0].err
+        for text in ('topdown-retiring', '{slots,cycles,topdown-retiring}', '{topdown-retiring,cycles}:S'):
+            result, _ = sampled(on, on.pace, text)
+            assert result.status == 1 and 'a TopDown metric is a share of slots and cannot sample: let an event sample for it' in result.err, result
+        for text in ('topdown-retiring', '{cycles,topdown-retiring}'):
+            result = on.pace('stat', '-e', text, 'true')
+            assert 'the kernel counts it in groups that slots lead' in result.err and '<not supported>      topdown-retiring' in result.err, result
+
+
 @test
 def samples_arrive_as_they_were_written():
     perf_works()
