@@ -18,10 +18,11 @@ bool report_annotate_offer(void *of, const struct browser_spot *at, struct str *
 }
 
 /* The assemblies are those of the text of annotate, with the report's names. */
-static void run(struct reporting *r, const struct annotation *annotation,
+static void run(struct browse *b, const struct annotation *annotation,
 	const struct codeview_place *place, struct screen *screen)
 {
 	static const struct event_list no_events;
+	struct reporting *r = b->reporting;
 	const struct symbol_options *symbols = &r->options->symbols;
 	const unsigned style = symbol_options_style(symbols, r->options->verbose);
 	struct datanames datanames = {0};
@@ -36,7 +37,7 @@ static void run(struct reporting *r, const struct annotation *annotation,
 		.has_full_paths = r->options->has_full_paths,
 		.events = r->recorded.has_wall ? &no_events
 					       : &r->recorded.trace.session.reader.events};
-	const struct codeview_source source = {.title = r->options->input,
+	const struct codeview_source source = {.title = str_text(&b->title),
 		.annotation = annotation,
 		.resolver = &r->recorded.trace.resolver,
 		.assembly = &how,
@@ -49,11 +50,14 @@ static void run(struct reporting *r, const struct annotation *annotation,
 	datanames_fini(&datanames);
 }
 
-/* A function that was sampled only in what it calls has code, too. */
+/*
+ * Of the samples that the rows are of: those that zooms leave. A function that was sampled only in what it calls has code,
+ * too.
+ */
 void report_annotate_act(void *of, struct browser *b, const struct browser_spot *at)
 {
-	const struct browse *browse = of;
-	const struct profile *p = &browse->reporting->recorded.profile;
+	struct browse *browse = of;
+	const struct profile *p = report_levels_top(&browse->levels)->answer.profile;
 	const u32 symbol = report_spot_symbol(browse, at);
 	struct codeview_place place = {.symbol = p->symbols.at[symbol], .row = ASSEMBLY_NONE};
 	struct annotation annotation;
@@ -63,6 +67,6 @@ void report_annotate_act(void *of, struct browser *b, const struct browser_spot 
 	if (place.function == ANNOTATION_NONE && place.symbol.is_inlined)
 		browser_say(b, "this function is inlined, and no sample is in it itself");
 	else
-		run(browse->reporting, &annotation, &place, b->screen);
+		run(browse, &annotation, &place, b->screen);
 	annotation_fini(&annotation);
 }
