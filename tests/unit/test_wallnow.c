@@ -123,7 +123,8 @@ TEST(wallnow_tells_as_it_passes_what_wall_tells_in_the_end)
 				later.latency[t->tid] += s->latency;
 			}
 		}
-		CHECK(later.ns_of[WALL_BLOCKED] && later.ns_of[WALL_RUNNABLE] && later.ns_of[WALL_CPU]);
+		CHECK(later.ns_of[WALL_BLOCKED] && later.ns_of[WALL_RUNNABLE] &&
+			later.ns_of[WALL_CPU]);
 		CHECK(!memcmp(now.ns, later.ns, sizeof(now.ns)));
 		for (unsigned state = 0; state < WALL_STATES; state++)
 			CHECK_EQ(w.ns[state], wall.ns[state]);

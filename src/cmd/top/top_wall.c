@@ -78,9 +78,8 @@ void top_wall_settle(struct top_wall *w, u64 time, struct visits *visits,
 
 void top_wall_add_states(const struct top_wall_facts *facts, struct str *text)
 {
-	static const char *const names[WALL_STATES] = {[WALL_CPU] = "cpu",
-		[WALL_RUNNABLE] = "runnable",
-		[WALL_BLOCKED] = "blocked"};
+	static const char *const names[WALL_STATES] =
+		{[WALL_CPU] = "cpu", [WALL_RUNNABLE] = "runnable", [WALL_BLOCKED] = "blocked"};
 	u64 all = 0;
 
 	for (unsigned state = 0; state < WALL_STATES; state++)

@@ -4,7 +4,9 @@
 
 #include "base/hash.h"
 
-enum { ENDED_LEAST = 64 }; /* threads that have ended are forgotten when they are so many, and half of all */
+enum {
+	ENDED_LEAST = 64
+}; /* threads that have ended are forgotten when they are so many, and half of all */
 
 static const u64 LOST_NS = 60000000000;
 
