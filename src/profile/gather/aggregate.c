@@ -1,6 +1,7 @@
 #include "profile/gather/aggregate.h"
 
 #include "event/abi.h"
+#include "event/tsx.h"
 #include "profile/gather/history.h"
 #include "profile/gather/mapresolve.h"
 #include "profile/gather/wallmarks.h"
@@ -10,19 +11,39 @@
 
 /* ---- samples ---- */
 
+/* per sample: whether the event that took it counts aborts of transactions; in a pipe, events come one by one */
+static bool is_of_aborts(struct aggregate *a, const struct visit *in)
+{
+	const struct event_list *events = &a->trace->session.reader.events;
+
+	while (UNLIKELY(a->are_aborts.n < events->n)) {
+		enum tsx_count count = tsx_count_of(&events->at[a->are_aborts.n]);
+
+		vec_add(&a->are_aborts, (u8)(count == TSX_ABORTS || count == TSX_ELISION_ABORTS));
+	}
+	return a->are_aborts.at[in->taken_by];
+}
+
 /*
  * The callers' part of a chain, without the innermost address: that is the sample's own ip, which differs
- * between samples with the same callers. *ret_mode keeps what the markers before it say.
+ * between samples with the same callers. *ret_mode keeps what the markers before it say. *ret_has_gap: the chain is
+ * of code that ran after a transaction was aborted, all of it.
  */
-static struct sample_words callers_of(const struct sample_words *chain, u8 mode, u8 *ret_mode)
+static struct sample_words callers_of(struct aggregate *a, const struct visit *in, u8 *ret_mode,
+	bool *ret_has_gap)
 {
-	struct sample_words rest = *chain;
-	struct chain_walk walk = chain_walk(chain, mode);
+	const u8 mode = in->mode;
+	struct sample_words rest = in->chain;
+	struct chain_walk walk = chain_walk(&rest, mode);
 	struct chain_step first;
 
 	*ret_mode = mode;
+	*ret_has_gap = false;
 	if (!chain_next(&walk, &first))
 		return (struct sample_words){0};
+	*ret_has_gap = first.ip != in->sample->ip && visit_is_abort(in, is_of_aborts(a, in));
+	if (*ret_has_gap)
+		return rest;
 	/*
 	 * A chain that begins in another mode (kernel sample, user chain only) does not contain
 	 * the sample's ip.
@@ -202,8 +223,9 @@ static void make_next(struct aggregate *a, struct visit *in)
 		history_take(a->history, sample->branches.entries, sample->branches.n,
 			a->options.max_stack);
 	if (a->options.has_stacks && (in->chain.n || has_history(a))) {
+		bool has_gap;
 		u8 mode;
-		struct sample_words callers = callers_of(&in->chain, unique->mode, &mode);
+		struct sample_words callers = callers_of(a, in, &mode, &has_gap);
 
 		if (callers.n || has_history(a) || (callers.at && ending_is_cut(in->end.ending)))
 			unique->chain = uniques_chain(&a->uniques,
@@ -215,6 +237,7 @@ static void make_next(struct aggregate *a, struct visit *in)
 					.n_history =
 						has_history(a) ? a->history->n * HISTORY_WORDS : 0,
 					.mode = mode,
+					.has_gap = has_gap,
 					.end = in->end});
 	}
 }
@@ -281,6 +304,8 @@ u64 aggregate_needs(const struct aggregate_options *options)
 
 	for (unsigned label = 0; label < LABEL_COUNT; label++)
 		wanted |= options->labels & LABEL_BIT(label) ? label_needs(label) : 0;
+	if (options->has_stacks)
+		wanted |= PERF_SAMPLE_TRANSACTION;
 	if (options->is_weighed)
 		wanted |= label_needs(LABEL_WEIGHT);
 	if (options->has_branches || options->has_history)
@@ -401,6 +426,7 @@ void aggregate_fini(struct aggregate *a)
 	intern_fini(&a->strings);
 	uniques_fini(&a->uniques);
 	vec_fini(&a->wall_roles);
+	vec_fini(&a->are_aborts);
 	depths_fini(&a->depths);
 	mem_free(a->history);
 	str_fini(&a->maker.scratch);

@@ -55,6 +55,7 @@ struct aggregate {
 	struct aggregate_options options;
 	void (*add)(void *a, struct visit *v);
 	VEC(u8) wall_roles; /* by event: enum wall_role */
+	VEC(u8) are_aborts; /* by event: whether it counts aborts of transactions */
 	struct label_maker maker;
 	struct depths depths;
 	struct history *history; /* scratch; NULL: not wanted */
