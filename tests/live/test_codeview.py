@@ -241,6 +241,53 @@ def the_browser_of_report_annotates_the_function_of_its_line():
 
 
 @test
+def a_zoom_leaves_the_code_the_samples_of_its_thread_and_time():
+    can_record()
+    with open('two.c', 'w', encoding='utf-8') as file:
+        file.write(PROGRAM.replace('int main(', 'int one(') + '''
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+	for (int i = 0; i < 2; i++)
+		if (!fork()) {
+			prctl(PR_SET_NAME, i ? "second" : "first");
+			return one();
+		} else if (i) {
+			while (wait(NULL) > 0)
+				;
+		}
+	return 0;
+}
+''')
+    build_c(os.path.abspath('two.c'), 'two', '-O2')
+    assert pace('record', '-q', '-F', '2000', '-e', 'cpu-clock:u', '-o', 'threads.data', './two').status == 0
+    whole = figures_of_text('-i', 'threads.data', 'walk')
+    parts = {name: figures_of_text('-i', 'threads.data', '--comms', name, 'walk') for name in ('first', 'second')}
+    assert parts['first'] != whole != parts['second'] and parts['first'] != parts['second']
+    terminal = Terminal(140, 60)
+    terminal.opens('-i', 'threads.data', '--no-children', '-g', 'none', command='report')
+    for name, expected in parts.items():
+        terminal.command(f'/thread:{name} walk')
+        terminal.waits(lambda: '1 of' in terminal.lines()[-1] and '/thread:' in terminal.lines()[-1])
+        terminal.presses('t', lambda text: f' > thread {name}' in text)
+        terminal.presses('a', lambda text: text.startswith(' walk  two') and f'threads.data > thread {name} ' in text)
+        shown = figures_on_screen(terminal.text(), 10)
+        assert len(shown) > 5 and all(expected[address] == figures[:1] for address, figures in shown.items()), (shown, expected)
+        terminal.presses('q', lambda text: 'h: help' in text)
+        terminal.presses('Escape', lambda text: '/thread:' not in text)
+        terminal.presses('Escape', lambda text: ' > thread' not in text)
+    # A range of time is in the title, too.
+    terminal.presses('T', lambda text: 'Samples over time' in text)
+    terminal.types('PageDown', 'Space', *['PageDown'] * 9, 'Enter')
+    terminal.waits(lambda: ' > time ' in terminal.lines()[0])
+    terminal.presses('a', lambda text: text.startswith(' walk  two') and 'threads.data > time ' in text)
+    terminal.types('q', 'q')
+    terminal.ends()
+
+
+@test
 def the_terminal_is_as_it_was_whatever_ends_the_view():
     data = recording()
     for end in ENDS:

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "unit/keyscripts.h"
 #include "unit/profilemaker.h"
 #include "view/rows/histrows.h"
 #include "view/screen/browser.h"
@@ -18,7 +19,7 @@ struct scene {
 	struct calls calls;
 	struct hist hist;
 	struct histrows rows;
-	bool is_open;
+	bool is_open, is_group;
 	struct browser_source source;
 	struct browser browser;
 	struct grid grid;
@@ -77,7 +78,8 @@ static const struct rowset *open_table(void *of, size_t table)
 		hist_fini(&s->hist);
 	}
 	s->is_open = true;
-	hist_init(&s->hist, &s->maker.profile, &s->calls, (u32)table, &s->hist_options);
+	hist_init_table(&s->hist, &s->maker.profile, &s->calls,
+		&(struct hist_events){(u32)table, s->is_group ? 2 : 1}, &s->hist_options);
 	histrows_init(&s->rows, &s->hist, &s->row_options);
 	return &s->rows.rows;
 }
@@ -177,23 +179,9 @@ static const char *at_cursor(struct scene *s)
 	return str_text(&text);
 }
 
-static void check_lacks(const char *text, const char *part)
-{
-	if (strstr(text, part))
-		test_failed(__FILE__, __LINE__, "\"%s\" holds \"%s\"", text, part);
-}
-
 /* ---- a script for each key ---- */
 
-/* `shows` stands in the line of the cursor afterwards, or, with '*' in front, anywhere on the screen; `lacks` does not. */
-struct script {
-	u32 key;
-	u8 mode;
-	const char *before; /* keys typed first */
-	const char *shows, *lacks;
-};
-
-static const struct script scripts[] = {
+static const struct keyscript scripts[] = {
 	{KEY_UP, BROWSER_ROWS, "jj", "parse", NULL},
 	{'k', BROWSER_ROWS, "jj", "parse", NULL},
 	{KEY_DOWN, BROWSER_ROWS, "", "parse", NULL},
@@ -220,7 +208,10 @@ static const struct script scripts[] = {
 	{'n', BROWSER_ROWS, "/read_\rf", "read_line", NULL},
 	{'N', BROWSER_ROWS, "/read_\rfn", "read_file", NULL},
 	{'r', BROWSER_ROWS, "", "*Sort rows by", NULL},
+	{'o', BROWSER_ROWS, "", "*the table is of one event", NULL},
 	{KEY_ENTER, BROWSER_MENU, "rkk", "libx.so", NULL},
+	{'q', BROWSER_MENU, "r", "main", NULL},
+	{KEY_ESC, BROWSER_MENU, "r", "main", NULL},
 	{KEY_TAB, BROWSER_ROWS, "", "*fault", "parse"},
 	{KEY_BACK_TAB, BROWSER_ROWS, "", "*fault", "parse"},
 	{BROWSER_KEY_LEDGER, BROWSER_ROWS, "", "*another thing", "main"},
@@ -228,20 +219,13 @@ static const struct script scripts[] = {
 	{'P', BROWSER_ROWS, "", "*to 'pace.hist.0'", NULL},
 	{'h', BROWSER_ROWS, "", "*go to the last line", "main"},
 	{'?', BROWSER_ROWS, "", "*go to the last line", "main"},
-	{'L' - '@', BROWSER_ROWS, "", "main", NULL},
-	{'Z' - '@', BROWSER_ROWS, "", "main", NULL},
-	{'q', BROWSER_PAGE, "h", "main", NULL},
-	{KEY_ESC, BROWSER_PAGE, "h", "main", NULL},
 	{KEY_ESC, BROWSER_ROWS, "/read\r", "*main", NULL},
 	{'q', BROWSER_ROWS, "", "main", NULL},
 };
 
-static void run(const struct script *script)
+static void run(const struct keyscript *script)
 {
 	struct scene *s = scene_new(80, 24);
-	const bool is_anywhere = *script->shows == '*';
-	const char *shown;
-
 	screen(s);
 	for (const char *key = script->before; *key; key++) {
 		press(s, *key == 'R' ? (u32)KEY_RIGHT : (u8)*key);
@@ -249,13 +233,8 @@ static void run(const struct script *script)
 	}
 	CHECK_EQ(s->browser.mode, script->mode);
 	press(s, script->key);
-	shown = is_anywhere ? screen(s) : at_cursor(s);
-	CHECK_HAS(shown, script->shows + is_anywhere);
-	if (script->lacks)
-		check_lacks(shown, script->lacks);
+	keyscripts_judge(script, keyscripts_is_anywhere(script) ? screen(s) : at_cursor(s));
 	CHECK_EQ(s->browser.is_over, script->key == 'q' && script->mode == BROWSER_ROWS);
-	CHECK_EQ(s->browser.wants_stop, script->key == 'Z' - '@');
-	CHECK_EQ(s->browser.is_stale, script->key == 'L' - '@');
 	scene_free(s);
 }
 
@@ -263,42 +242,20 @@ TEST(browser_keys_each_do_what_their_script_says)
 {
 	CHECK_EQ(chdir(test_dir()), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(scripts); i++) {
-		printf("# key %x in mode %d after '%s'\n", scripts[i].key, scripts[i].mode,
-			scripts[i].before);
-		fflush(stdout);
+		keyscripts_say(&scripts[i]);
 		unlink("pace.hist.0");
 		run(&scripts[i]);
 	}
 }
 
-static bool has_script(const struct browser_key *k, u32 key)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(scripts); i++)
-		if (scripts[i].key == key && scripts[i].mode & k->modes)
-			return true;
-	return false;
-}
-
 TEST(browser_keys_all_have_a_script_and_a_line_in_the_help_and_no_other_meaning)
 {
-	struct str help = {0};
+	struct scene *s = scene_new(80, 24);
 
-	browser_add_help(&(struct browser_source){0}, &help);
-	for (size_t i = 0; i < n_browser_keys; i++) {
-		const struct browser_key *k = &browser_keys[i];
-
-		if (!has_script(k, k->key) || (k->other && !has_script(k, k->other)))
-			test_failed(__FILE__, __LINE__, "no script presses '%s' (%s)", k->name,
-				k->what);
-		CHECK_HAS(str_text(&help), k->what);
-		for (size_t j = 0; j < i; j++)
-			CHECK(!(browser_keys[j].modes & k->modes) ||
-				(browser_keys[j].key != k->key && browser_keys[j].other != k->key &&
-					(!k->other ||
-						(browser_keys[j].key != k->other &&
-							browser_keys[j].other != k->other))));
-	}
-	str_fini(&help);
+	press(s, 'h');
+	keyscripts_check(&browser_keys, scripts, ARRAY_SIZE(scripts),
+		str_text(&s->browser.page.text));
+	scene_free(s);
 }
 
 /* ---- actions ---- */
@@ -306,7 +263,6 @@ TEST(browser_keys_all_have_a_script_and_a_line_in_the_help_and_no_other_meaning)
 TEST(browser_does_with_a_line_what_its_key_or_the_menu_says)
 {
 	struct scene *s = scene_new(80, 12);
-	struct str help = {0};
 
 	screen(s);
 	type(s, "jx");
@@ -322,9 +278,103 @@ TEST(browser_does_with_a_line_what_its_key_or_the_menu_says)
 	press(s, KEY_ESC);
 	type(s, "<\rjm");
 	CHECK_HAS(screen(s), "Mark row 0, node ");
-	browser_add_help(&s->source, &help);
-	CHECK_HAS(str_text(&help), "x             mark the line\n");
-	str_fini(&help);
+	press(s, KEY_ESC);
+	press(s, 'h');
+	CHECK_HAS(str_text(&s->browser.page.text), "x             mark the line\n");
+	scene_free(s);
+}
+
+/* ---- orders ---- */
+
+static void add_orders(void *of, struct browser *b)
+{
+	CHECK(of == b->source->of);
+	browser_menu_add_order(b, "by moon", 0);
+	browser_menu_refuse(b, "the moon is not recorded");
+	browser_menu_add_order(b, "by name", 1);
+}
+
+static void take_order(void *of, struct browser *b, size_t order)
+{
+	CHECK(of == b->source->of);
+	CHECK_EQ(order, 1);
+	browser_renew(b);
+	CHECK(browser_sort(b, "symbol"));
+	CHECK(!browser_sort(b, "moon"));
+}
+
+TEST(browser_sorts_by_columns_and_by_what_its_source_offers_and_says_why_not)
+{
+	static const struct browser_orders orders = {add_orders, take_order};
+	struct scene *s = scene_new(80, 16);
+
+	s->source.orders = &orders;
+	screen(s);
+	type(s, "r");
+	CHECK_HAS(screen(s), "   Symbol\n   as the report does\n   by moon\n   by name\n");
+	type(s, "j");
+	CHECK(grid_at(&s->grid, 2, 3)->style.attributes == 0);
+	CHECK(grid_at(&s->grid, 7, 3)->style.attributes & GRID_DIM);
+	press(s, KEY_ENTER);
+	CHECK_HAS(screen(s), "the moon is not recorded");
+	CHECK_EQ(s->browser.mode, BROWSER_MENU);
+	type(s, "j\r");
+	CHECK_EQ(s->browser.mode, BROWSER_ROWS);
+	CHECK_HAS(at_cursor(s), "Parse2");
+	scene_free(s);
+}
+
+/* ---- several events ---- */
+
+TEST(browser_shows_events_side_by_side_and_sorts_by_each_of_them)
+{
+	struct scene *s = scene_new(80, 10);
+	u32 fault = 0;
+
+	add(s, 1, "sh", "main;Parse2@liby.so", 3);
+	s->source.n = 1;
+	s->is_group = true;
+	calls_fini(&s->calls);
+	calls_init(&s->calls, &s->maker.profile);
+	browser_renew(&s->browser);
+	CHECK_HAS(screen(s), "events cycles, faults  ");
+	CHECK_HAS(screen(s), " Children      2       Self      2   Shared Object  Symbol\n");
+	CHECK_HAS(screen(s), "  80.00%   0.00%     0.00%   0.00%  prog           [.] parse\n");
+	type(s, "o");
+	CHECK_HAS(screen(s), "sorted by faults");
+	CHECK_HAS(screen(s), "      1 Children        1     Self  Shared Object  Symbol\n");
+	/* The bar, the order and the heat are those of the second event. */
+	CHECK_HAS(screen(s), "70.00%     0.00%  70.00%  prog           [.] fault\n");
+	while (!strstr(at_cursor(s), "[.] fault") && fault++ < 4)
+		press(s, KEY_DOWN);
+	CHECK_EQ(fault, 1);
+	CHECK_HAS(at_cursor(s), "\u2588\u2588\u2588\u2588\u2588\u258b      0.00%  70.00%");
+	press(s, '<');
+	CHECK(grid_at(&s->grid, 3, 15)->style.fg != grid_at(&s->grid, 3, 23)->style.fg);
+	type(s, "r");
+	CHECK_HAS(screen(s), "   Children of cycles\n   Children of faults\n   Self of cycles\n");
+	CHECK_HAS(at_cursor(s), "Children of faults");
+	type(s, "j\r");
+	CHECK_HAS(at_cursor(s), "60.00%");
+	type(s, "oo");
+	CHECK_HAS(screen(s), "sorted by cycles");
+	CHECK_HAS(at_cursor(s), "read_file");
+	scene_free(s);
+}
+
+TEST(browser_shows_the_last_column_where_others_leave_it_no_room)
+{
+	struct scene *s = scene_new(60, 9);
+
+	s->source.n = 1;
+	s->is_group = true;
+	browser_renew(&s->browser);
+	check_lacks(screen(s), "[.] read_file");
+	press(s, KEY_RIGHT);
+	CHECK_HAS(screen(s), "     Self      2   Shared Object  Symbol\n");
+	CHECK_HAS(screen(s), "60.00%   0.00%  prog           [.] read_file\n");
+	press(s, KEY_LEFT);
+	check_lacks(screen(s), "[.] read_file");
 	scene_free(s);
 }
 

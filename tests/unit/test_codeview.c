@@ -5,6 +5,7 @@
 
 #include "event/abi.h"
 #include "unit/elfmaker.h"
+#include "unit/keyscripts.h"
 #include "unit/said.h"
 #include "unit/tree.h"
 #include "view/screen/codeview.h"
@@ -159,12 +160,6 @@ static const char *at_cursor(struct scene *s)
 	return str_text(&text);
 }
 
-static void check_lacks(const char *text, const char *part)
-{
-	if (strstr(text, part))
-		test_failed(__FILE__, __LINE__, "\"%s\" holds \"%s\"", text, part);
-}
-
 /* Keys as letters, those that do nothing by themselves; others mean what they are. */
 static u32 key_of(char letter)
 {
@@ -214,23 +209,13 @@ static void give_lines(struct scene *s)
 
 /* ---- a script for each key ---- */
 
-/* `shows` stands in the line of the cursor afterwards, or, with '*' in front, anywhere on the screen; `lacks` does not. */
-struct script {
-	u32 key;
-	u8 mode;
-	const char *before; /* keys pressed first, see key_of() */
-	const char *shows, *lacks;
-};
-
 #define CODE CODEVIEW_CODE
-#define PAGE CODEVIEW_PAGE
 #define LIST CODEVIEW_LIST
 
 /* The hottest instruction of f is the call. */
-static const struct script scripts[] = {
+static const struct keyscript scripts[] = {
 	{KEY_UP, CODE, "", "nop", NULL},
 	{'k', CODE, "", "nop", NULL},
-	{KEY_UP, PAGE, "hD", "*Up, k", NULL},
 	{'k', LIST, "lD", "100.00%", NULL},
 	{KEY_DOWN, CODE, "", "jmp", NULL},
 	{'j', CODE, "", "jmp", NULL},
@@ -266,33 +251,23 @@ static const struct script scripts[] = {
 	{'P', CODE, "", "*to 'pace.annotate.0'", NULL},
 	{'h', CODE, "", "*go to the hottest instruction", "401003"},
 	{'?', CODE, "", "*go to the hottest instruction", "401003"},
-	{'L' - '@', CODE, "", "call", NULL},
-	{'Z' - '@', CODE, "", "call", NULL},
-	{'q', PAGE, "h", "call", NULL},
+	{'q', LIST, "l", "call", NULL},
 	{KEY_ESC, LIST, "l", "call", NULL},
 	{KEY_ESC, CODE, "/nop\r", "nop", NULL},
 	{'q', CODE, "", "call", NULL},
 };
 
-static void run(const struct script *script)
+static void run(const struct keyscript *script)
 {
 	struct scene *s = scene_new(80, 24);
-	const bool is_anywhere = *script->shows == '*';
-	const char *shown;
-
 	if (script->key == 's')
 		give_lines(s);
 	screen(s);
 	type(s, script->before);
 	CHECK_EQ(s->view.mode, script->mode);
 	press(s, script->key);
-	shown = is_anywhere ? screen(s) : at_cursor(s);
-	CHECK_HAS(shown, script->shows + is_anywhere);
-	if (script->lacks)
-		check_lacks(shown, script->lacks);
+	keyscripts_judge(script, keyscripts_is_anywhere(script) ? screen(s) : at_cursor(s));
 	CHECK_EQ(s->view.is_over, script->key == 'q' && script->mode == CODE);
-	CHECK_EQ(s->view.wants_stop, script->key == 'Z' - '@');
-	CHECK_EQ(s->view.is_stale, script->key == 'L' - '@');
 	scene_free(s);
 }
 
@@ -300,44 +275,20 @@ TEST(codeview_keys_each_do_what_their_script_says)
 {
 	CHECK_EQ(chdir(test_dir()), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(scripts); i++) {
-		printf("# key %x in mode %d after '%s'\n", scripts[i].key, scripts[i].mode,
-			scripts[i].before);
-		fflush(stdout);
+		keyscripts_say(&scripts[i]);
 		unlink("pace.annotate.0");
 		run(&scripts[i]);
 	}
 }
 
-static bool has_script(const struct codeview_key *k, u32 key)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(scripts); i++)
-		if (scripts[i].key == key && scripts[i].mode & k->modes)
-			return true;
-	return false;
-}
-
 TEST(codeview_keys_all_have_a_script_and_a_line_in_the_help_and_no_other_meaning)
 {
-	struct str help = {0};
+	struct scene *s = scene_new(80, 24);
 
-	codeview_add_help(&help);
-	for (size_t i = 0; i < n_codeview_keys; i++) {
-		const struct codeview_key *k = &codeview_keys[i];
-
-		if (!has_script(k, k->key) || (k->other && !has_script(k, k->other)))
-			test_failed(__FILE__, __LINE__, "no script presses '%s' (%s)", k->name,
-				k->what);
-		CHECK_HAS(str_text(&help), k->what);
-		for (size_t j = 0; j < i; j++) {
-			const struct codeview_key *o = &codeview_keys[j];
-
-			CHECK(!(o->modes & k->modes) ||
-				(o->key != k->key && o->other != k->key &&
-					(!k->other ||
-						(o->key != k->other && o->other != k->other))));
-		}
-	}
-	str_fini(&help);
+	press(s, 'h');
+	keyscripts_check(&codeview_keys, scripts, ARRAY_SIZE(scripts),
+		str_text(&s->view.page.text));
+	scene_free(s);
 }
 
 /* ---- screens ---- */

@@ -14,6 +14,7 @@
 #include "collect/open/open.h"
 #include "collect/open/setuid.h"
 #include "event/abi.h"
+#include "event/tsx.h"
 
 /* ---- set-up ---- */
 
@@ -112,7 +113,8 @@ static int understand(struct recording *rec, struct sampling *sampling, struct c
 		event_words_parse(&o->events, "cycles:P", &rec->events, &rec->log, err) ||
 		target_init(&rec->target, &o->target, err))
 		return err->code;
-	record_wall_add(rec);
+	if (o->records.has_wall)
+		record_wall_add(&rec->events, &rec->log);
 	rec->measures_workload = !rec->target.is_system_wide && !rec->target.threads.n;
 	if (rec->measures_workload && !rec->command)
 		return err_set(err, ERR_INVAL,
@@ -234,6 +236,7 @@ static int open_rings(struct recording *rec, struct sampling *sampling, u64 page
 
 	sampling->is_command = rec->measures_workload;
 	record_choose_callers(o, &rec->target, pages, sampling);
+	sampling->runs_transactions = tsx_state_here("/sys") == TSX_COUNTED;
 	if (sampling_apply(sampling, &rec->events, &rec->target, &rec->log, err))
 		return err->code;
 	if (o->verbose > 1)
@@ -502,13 +505,8 @@ static int run_record(int argc, char **argv)
 		return status;
 	}
 	argv[argc] = NULL;
-	/* A blocked thread is in the kernel: only its callers tell why. */
-	o.callers.has_chains |= o.records.has_wall;
-	/* The thread states that are read besides the samples need times of the same clock. */
-	if (o.records.has_wall && !o.samples.has_clock && !record_wall_sees_kernel()) {
-		o.samples.has_clock = true;
-		o.samples.clock = CLOCK_MONOTONIC;
-	}
+	if (o.records.has_wall)
+		record_wall_imply(&o, record_wall_is_blind());
 	if (o.samples.lists_intr_regs || o.samples.lists_user_regs) {
 		mem_free(whole);
 		return list_registers(&o);

@@ -165,7 +165,7 @@ static void look(void *of, struct browser *b)
 
 	pthread_mutex_lock(&l->lock);
 	has_next = l->has_next;
-	b->is_stale |= l->is_spoilt;
+	b->screen->is_stale |= l->is_spoilt;
 	l->is_spoilt = false;
 	pthread_mutex_unlock(&l->lock);
 	if (!has_next)

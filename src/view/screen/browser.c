@@ -15,13 +15,10 @@ void browser_say(struct browser *b, const char *text)
 
 static void move(struct browser *b, long by)
 {
-	if (b->mode == BROWSER_PAGE) {
-		textpage_move(&b->page, by);
-	} else if (b->mode == BROWSER_MENU) {
+	if (b->mode == BROWSER_MENU)
 		b->choice = textpage_moved(b->choice, by, b->menu.n);
-	} else {
+	else
 		b->line = textpage_moved(b->line, by, b->lineup.lines.n);
-	}
 }
 
 static void up(struct browser *b)
@@ -46,33 +43,22 @@ static void page_down(struct browser *b)
 
 static void to_start(struct browser *b)
 {
-	move(b, -(1l << 40));
+	move(b, -TEXTPAGE_FAR);
 }
 
 static void to_end(struct browser *b)
 {
-	move(b, 1l << 40);
-}
-
-enum { SHIFT = 8, SHIFT_MOST = 4096 };
-
-static unsigned *shift_of(struct browser *b)
-{
-	return b->mode == BROWSER_PAGE ? &b->page.shift : &b->shift;
+	move(b, TEXTPAGE_FAR);
 }
 
 static void left(struct browser *b)
 {
-	unsigned *shift = shift_of(b);
-
-	*shift = *shift > SHIFT ? *shift - SHIFT : 0;
+	textpage_shift(&b->shift, false);
 }
 
 static void right(struct browser *b)
 {
-	unsigned *shift = shift_of(b);
-
-	*shift = MIN(*shift + SHIFT, (unsigned)SHIFT_MOST);
+	textpage_shift(&b->shift, true);
 }
 
 /* ---- what is below ---- */
@@ -222,7 +208,7 @@ static void type(struct browser *b, u32 key)
 
 void browser_show_page(struct browser *b, const char *title, const char *text)
 {
-	b->mode = BROWSER_PAGE;
+	b->mode = BROWSER_ROWS;
 	textpage_show(&b->page, title, text);
 }
 
@@ -230,8 +216,14 @@ static void show_help(struct browser *b)
 {
 	struct str text = {0};
 
-	browser_add_help(b->source, &text);
-	browser_show_page(b, "Keys", str_text(&text));
+	b->mode = BROWSER_ROWS;
+	for (size_t i = 0; i < b->source->n_actions; i++)
+		if (b->source->actions[i].key)
+			keytable_add_line(b->source->actions[i].name, b->source->actions[i].what,
+				"", &text);
+	keytable_add_line("mouse", "click: go to a line, again: open it; wheel: up and down", "",
+		&text);
+	textpage_show_help(&b->page, &browser_keys, str_text(&text));
 	str_fini(&text);
 }
 
@@ -259,8 +251,10 @@ static void show_file_header(struct browser *b)
 
 void browser_menu_clear(struct browser *b)
 {
-	vec_each(item, &b->menu)
+	vec_each(item, &b->menu) {
 		str_fini(&item->title);
+		str_fini(&item->why);
+	}
 	b->menu.n = 0;
 }
 
@@ -270,6 +264,11 @@ void browser_menu_add(struct browser *b, const char *title, size_t what)
 
 	str_add(&item.title, title);
 	vec_add(&b->menu, item);
+}
+
+void browser_menu_refuse(struct browser *b, const char *why)
+{
+	str_add(&b->menu.at[b->menu.n - 1].why, why);
 }
 
 void browser_menu_show(struct browser *b, const char *title,
@@ -283,25 +282,126 @@ void browser_menu_show(struct browser *b, const char *title,
 
 static void choose(struct browser *b)
 {
+	const struct browser_item *item = &b->menu.at[b->choice];
+
+	if (item->why.n) {
+		browser_say(b, str_text(&item->why));
+		return;
+	}
 	b->mode = BROWSER_ROWS;
-	b->choose(b, b->menu.at[b->choice].what);
+	b->choose(b, item->what);
 }
 
-static void sort_by(struct browser *b, size_t column)
+static void sort_column(struct browser *b, size_t column, u32 part)
 {
 	b->order = column;
-	lineup_sort(&b->lineup, column);
+	b->part = part;
+	lineup_sort(&b->lineup, column, part);
 	b->line = b->first = 0;
+}
+
+/* How many lines of the menu are columns: those of several events have a line for each. */
+static size_t n_columns(const struct browser *b)
+{
+	return b->rows->n_shown * browser_n_parts(b);
+}
+
+/* The columns come first, then the table's own order, then those of the source. */
+static void sort_by(struct browser *b, size_t what)
+{
+	const u32 n_parts = browser_n_parts(b);
+
+	if (what < n_columns(b))
+		sort_column(b, what / n_parts, (u32)(what % n_parts));
+	else if (what == n_columns(b))
+		sort_column(b, b->rows->n_shown, 0);
+	else
+		b->source->orders->take(b->source->of, b, what - n_columns(b) - 1);
+}
+
+bool browser_sort(struct browser *b, const char *column)
+{
+	for (size_t c = 0; c < b->rows->n_shown; c++)
+		if (!strcmp(b->rows->shown[c].name, column)) {
+			sort_column(b, c, 0);
+			return true;
+		}
+	return false;
+}
+
+void browser_menu_add_order(struct browser *b, const char *title, size_t order)
+{
+	browser_menu_add(b, title, n_columns(b) + 1 + order);
+}
+
+void browser_add_part(const struct browser *b, u32 part, struct str *text)
+{
+	const struct rowset *head = b->rows->head;
+	struct str room = {0};
+	struct cell cell;
+
+	for (size_t i = 0; head && i < head->n_columns; i++) {
+		if (strcmp(head->columns[i].name, "event"))
+			continue;
+		rowset_cell(head, &head->columns[i], 0, part, &room, &cell);
+		cell_add_text(&cell, text);
+	}
+	str_fini(&room);
+}
+
+static void add_columns(struct browser *b)
+{
+	struct str title = {0};
+
+	for (size_t c = 0; c < b->rows->n_shown; c++) {
+		const u32 n = rowset_n_cells(b->rows, &b->rows->shown[c]);
+
+		for (u32 part = 0; *b->layouts[c].title && part < n; part++) {
+			str_cut(&title, 0);
+			str_add(&title, b->layouts[c].title + strspn(b->layouts[c].title, " "));
+			str_add(&title, n > 1 ? " of " : "");
+			if (n > 1)
+				browser_add_part(b, part, &title);
+			if (c == b->order && part == MIN(b->part, n - 1))
+				b->choice = b->menu.n;
+			browser_menu_add(b, str_text(&title), c * browser_n_parts(b) + part);
+		}
+	}
+	str_fini(&title);
 }
 
 static void show_columns(struct browser *b)
 {
+	size_t choice;
+
 	browser_menu_clear(b);
-	for (size_t c = 0; c < b->rows->n_shown; c++)
-		browser_menu_add(b, b->layouts[c].title + strspn(b->layouts[c].title, " "), c);
-	browser_menu_add(b, "as the report does", b->rows->n_shown);
+	b->choice = SIZE_MAX;
+	add_columns(b);
+	choice = MIN(b->choice, b->menu.n);
+	browser_menu_add(b, "as the report does", n_columns(b));
+	if (b->source->orders)
+		b->source->orders->add(b->source->of, b);
 	browser_menu_show(b, "Sort rows by", sort_by);
-	b->choice = b->order;
+	b->choice = choice;
+}
+
+/* By the same figures, or by those that bars are of, of the next of several events. */
+static void next_part(struct browser *b)
+{
+	const size_t n = b->rows->n_shown,
+		     column = b->order < n && b->rows->shown[b->order].is_of_part ? b->order
+										  : b->heat;
+	struct str text = {0};
+
+	if (browser_n_parts(b) == 1 || column == n || !b->rows->shown[column].is_of_part) {
+		browser_say(b, "the table is of one event: there is no other to sort by");
+		return;
+	}
+	sort_column(b, column, (b->part + 1) % b->rows->n_parts);
+	str_add(&text, "sorted by ");
+	browser_add_part(b, b->part, &text);
+	browser_say(b, str_text(&text));
+	str_fini(&text);
 }
 
 /* False: there are no lines. */
@@ -414,19 +514,24 @@ static void open_table(struct browser *b, size_t table)
 			b->heat = c;
 	}
 	b->line = b->first = b->shift = 0;
+	b->part = 0;
 	if (b->search.n)
 		search(b);
 	str_fini(&room);
 }
 
-static void to_table(struct browser *b, size_t table)
+void browser_show_table(struct browser *b, size_t table)
 {
-	if (b->source->n == 1) {
-		browser_say(b, "there is one table");
-		return;
-	}
 	close_table(b);
 	open_table(b, table % b->source->n);
+}
+
+static void to_table(struct browser *b, size_t table)
+{
+	if (b->source->n == 1)
+		browser_say(b, "there is one table");
+	else
+		browser_show_table(b, table);
 }
 
 void browser_renew(struct browser *b)
@@ -480,100 +585,67 @@ static void escape(struct browser *b)
 	search(b);
 }
 
-static void stop(struct browser *b)
-{
-	b->wants_stop = true;
-}
-
-/* Terminals send Ctrl-L as this. */
-enum { CTRL_L = 'L' - '@' };
-
-static void redraw(struct browser *b)
-{
-	b->is_stale = true;
-}
-
 #define ROWS   BROWSER_ROWS
-#define PAGE   BROWSER_PAGE
 #define MENU   BROWSER_MENU
-#define MOVING (ROWS | PAGE | MENU)
+#define MOVING (ROWS | MENU)
+
+struct browser_key {
+	struct keytable_row row;
+	void (*act)(struct browser *b);
+};
 
 /* clang-format off: a row a key */
-const struct browser_key browser_keys[] = {
-	{KEY_UP, 'k', MOVING, "Up, k", "go up a line", up},
-	{KEY_DOWN, 'j', MOVING, "Down, j", "go down a line", down},
-	{KEY_PAGE_UP, 'B' - '@', MOVING, "PgUp, Ctrl-B", "go up a screen", page_up},
-	{KEY_PAGE_DOWN, ' ', MOVING, "PgDn, Space", "go down a screen", page_down},
-	{KEY_HOME, '<', MOVING, "Home, <", "go to the first line", to_start},
-	{KEY_END, '>', MOVING, "End, >", "go to the last line", to_end},
-	{KEY_LEFT, 0, ROWS | PAGE, "Left", "show the beginning of long names and lines again",
-		left},
-	{KEY_RIGHT, 0, ROWS | PAGE, "Right", "show the end of long names and lines", right},
-	{KEY_ENTER, 0, ROWS, "Enter",
-		"open or close the calls below the line; where there are none, what m does", enter},
-	{'+', 0, ROWS, "+", "open or close the calls below the line", toggle},
-	{'m', 0, ROWS, "m", "show a menu of what can be done with the line", show_actions},
-	{'e', 0, ROWS, "e", "open or close everything below the row", toggle_row},
-	{'E', 0, ROWS, "E", "open or close everything below all rows", toggle_all},
-	{'H', 0, ROWS, "H", "open the most expensive calls of the row, down to their end",
+static const struct browser_key keys[] = {
+	{{KEY_UP, 'k', MOVING, "Up, k", "go up a line"}, up},
+	{{KEY_DOWN, 'j', MOVING, "Down, j", "go down a line"}, down},
+	{{KEY_PAGE_UP, 'B' - '@', MOVING, "PgUp, Ctrl-B", "go up a screen"}, page_up},
+	{{KEY_PAGE_DOWN, ' ', MOVING, "PgDn, Space", "go down a screen"}, page_down},
+	{{KEY_HOME, '<', MOVING, "Home, <", "go to the first line"}, to_start},
+	{{KEY_END, '>', MOVING, "End, >", "go to the last line"}, to_end},
+	{{KEY_LEFT, 0, ROWS, "Left", "show the beginning of long names and lines again"}, left},
+	{{KEY_RIGHT, 0, ROWS, "Right", "show the end of long names and lines"}, right},
+	{{KEY_ENTER, 0, ROWS, "Enter",
+		 "open or close the calls below the line; where there are none, what m does"},
+		enter},
+	{{'+', 0, ROWS, "+", "open or close the calls below the line"}, toggle},
+	{{'m', 0, ROWS, "m", "show a menu of what can be done with the line"}, show_actions},
+	{{'e', 0, ROWS, "e", "open or close everything below the row"}, toggle_row},
+	{{'E', 0, ROWS, "E", "open or close everything below all rows"}, toggle_all},
+	{{'H', 0, ROWS, "H", "open the most expensive calls of the row, down to their end"},
 		to_hottest},
-	{'/', 0, ROWS, "/", "search: words, choices with |, dso: file: thread: in front",
+	{{'/', 0, ROWS, "/", "search: words, choices with |, dso: file: thread: in front"},
 		begin_search},
-	{'f', 0, ROWS, "f", "show only rows that are found, or all", toggle_filter},
-	{'n', 0, ROWS, "n", "go to the next line that is found", find_next},
-	{'N', 0, ROWS, "N", "go to the line before that is found", find_before},
-	{'r', 0, ROWS, "r", "sort the rows by another column", show_columns},
-	{KEY_ENTER, 0, MENU, "Enter", "take this line", choose},
-	{KEY_TAB, 0, ROWS, "Tab", "show the next event", next_table},
-	{KEY_BACK_TAB, 0, ROWS, "Shift-Tab", "show the event before", table_before},
-	{BROWSER_KEY_LEDGER, 0, ROWS, "l", "show what was lost or has no name, with causes",
+	{{'f', 0, ROWS, "f", "show only rows that are found, or all"}, toggle_filter},
+	{{'n', 0, ROWS, "n", "go to the next line that is found"}, find_next},
+	{{'N', 0, ROWS, "N", "go to the line before that is found"}, find_before},
+	{{'r', 0, ROWS, "r", "sort the rows by another column, or make others by another key"},
+		show_columns},
+	{{'o', 0, ROWS, "o", "of events side by side: sort the rows by the next event"}, next_part},
+	{{KEY_ENTER, 0, MENU, "Enter", "take this line"}, choose},
+	{{KEY_TAB, 0, ROWS, "Tab", "show the next event"}, next_table},
+	{{KEY_BACK_TAB, 0, ROWS, "Shift-Tab", "show the event before"}, table_before},
+	{{BROWSER_KEY_LEDGER, 0, ROWS, "l", "show what was lost or has no name, with causes"},
 		show_ledger},
-	{BROWSER_KEY_HEADER, 0, ROWS, "i", "show the header of the file", show_file_header},
-	{'P', 0, ROWS, "P", "write all lines to a new file pace.hist.N", snapshot},
-	{'h', '?', ROWS, "h, ?", "show these keys", show_help},
-	{CTRL_L, 0, MOVING, "Ctrl-L", "draw the screen again", redraw},
-	{'Z' - '@', 0, MOVING, "Ctrl-Z", "stop, until the shell's fg", stop},
-	{'q', KEY_ESC, PAGE | MENU, "q, Esc", "go back to the rows", back},
-	{KEY_ESC, 0, ROWS, "Esc", "take back the search, else the last zoom or choice, else quit",
+	{{BROWSER_KEY_HEADER, 0, ROWS, "i", "show the header of the file"}, show_file_header},
+	{{'P', 0, ROWS, "P", "write all lines to a new file pace.hist.N"}, snapshot},
+	{{'h', '?', ROWS, "h, ?", "show these keys"}, show_help},
+	{{'q', KEY_ESC, MENU, "q, Esc", "go back to the rows"}, back},
+	{{KEY_ESC, 0, ROWS, "Esc", "take back the search, else the last zoom or choice, else quit"},
 		escape},
-	{'q', 0, ROWS, "q", "quit", quit},
+	{{'q', 0, ROWS, "q", "quit"}, quit},
 };
 /* clang-format on */
-const size_t n_browser_keys = ARRAY_SIZE(browser_keys);
-
-static void add_key(struct str *text, const char *name, const char *what, const char *where)
-{
-	const size_t start = text->n;
-
-	str_add(text, name);
-	str_pad_right(text, start, 14);
-	str_addf(text, "%s%s\n", what, where);
-}
-
-void browser_add_help(const struct browser_source *source, struct str *text)
-{
-	for (size_t i = 0; i < n_browser_keys; i++) {
-		const struct browser_key *k = &browser_keys[i];
-
-		add_key(text, k->name, k->what,
-			k->modes == MENU                    ? " (in a menu)"
-				: k->modes == (PAGE | MENU) ? " (in pages and menus)"
-							    : "");
-	}
-	for (size_t i = 0; i < source->n_actions; i++)
-		if (source->actions[i].key)
-			add_key(text, source->actions[i].name, source->actions[i].what, "");
-	str_add(text, "mouse         click: go to a line, again: open it; wheel: up and down\n");
-}
+static const struct keytable_mode modes[] = {{MENU, " (in a menu)"}, {0}};
+const struct keytable browser_keys = {KEYTABLE(keys), modes};
 
 static void press(struct browser *b, u32 key)
 {
-	for (size_t i = 0; i < n_browser_keys; i++)
-		if (browser_keys[i].modes & b->mode && key &&
-			(browser_keys[i].key == key || browser_keys[i].other == key)) {
-			browser_keys[i].act(b);
-			return;
-		}
+	const struct browser_key *k = keytable_find(&browser_keys, b->mode, key);
+
+	if (k) {
+		k->act(b);
+		return;
+	}
 	for (size_t i = 0; b->mode == ROWS && i < b->source->n_actions; i++)
 		if (key && b->source->actions[i].key == key) {
 			act(b, i);
@@ -605,6 +677,8 @@ void browser_take(struct browser *b, const struct screen_event *e)
 		b->source->live->look(b->source->of, b);
 	if (e->kind != EVENT_RESIZE && e->kind != EVENT_TICK)
 		str_cut(&b->message, 0);
+	if (textpage_take(&b->page, e))
+		return;
 	if (e->kind == EVENT_KEY && b->mode == BROWSER_SEARCH)
 		type(b, e->key);
 	else if (e->kind == EVENT_KEY)
@@ -647,11 +721,6 @@ static void take(void *of, const struct screen_event *e)
 	browser_take(b, e);
 	/* While nobody presses a key, what searching needs is made ready. */
 	b->view.wait_ms = lineup_prepare(&b->lineup, e->kind == EVENT_TICK ? PIECE : 0);
-	b->screen->is_stale |= b->is_stale;
-	b->is_stale = false;
-	if (b->wants_stop)
-		screen_suspend(b->screen);
-	b->wants_stop = false;
 }
 
 static bool is_over(const void *of)

@@ -15,9 +15,7 @@ static void say(struct codeview *v, const char *text)
 
 static void move(struct codeview *v, long by)
 {
-	if (v->mode == CODEVIEW_PAGE)
-		textpage_move(&v->page, by);
-	else if (v->mode == CODEVIEW_LIST)
+	if (v->mode == CODEVIEW_LIST)
 		v->choice = textpage_moved(v->choice, by, v->source->annotation->functions.n);
 	else
 		v->line = textpage_moved(v->line, by, v->lines.n);
@@ -36,7 +34,8 @@ static void down(struct codeview *v)
 /* The lines move along, so that the cursor stays where it is on the screen. */
 static void turn(struct codeview *v, long by)
 {
-	v->first = v->mode == CODEVIEW_CODE ? textpage_moved(v->first, by, v->lines.n) : v->first;
+	if (v->mode == CODEVIEW_CODE)
+		v->first = textpage_moved(v->first, by, v->lines.n);
 	move(v, by);
 }
 
@@ -52,24 +51,17 @@ static void page_down(struct codeview *v)
 
 static void to_start(struct codeview *v)
 {
-	move(v, -(1l << 40));
+	move(v, -TEXTPAGE_FAR);
 }
 
 static void to_end(struct codeview *v)
 {
-	move(v, 1l << 40);
-}
-
-enum { SHIFT = 8, SHIFT_MOST = 4096 };
-
-static unsigned *shift_of(struct codeview *v)
-{
-	return v->mode == CODEVIEW_PAGE ? &v->page.shift : &v->shift;
+	move(v, TEXTPAGE_FAR);
 }
 
 static void right(struct codeview *v)
 {
-	*shift_of(v) = MIN(*shift_of(v) + SHIFT, (unsigned)SHIFT_MOST);
+	textpage_shift(&v->shift, true);
 }
 
 /* ---- the hottest instructions ---- */
@@ -227,11 +219,9 @@ static void back(struct codeview *v)
 /* Long lines first, then where the cursor was, then the view that opened this one. */
 static void left(struct codeview *v)
 {
-	unsigned *shift = shift_of(v);
-
-	if (*shift)
-		*shift = *shift > SHIFT ? *shift - SHIFT : 0;
-	else if (v->mode == CODEVIEW_CODE && !go_back(v))
+	if (v->shift)
+		textpage_shift(&v->shift, false);
+	else if (!go_back(v))
 		v->is_over = true;
 }
 
@@ -423,9 +413,9 @@ static void show_help(struct codeview *v)
 {
 	struct str text = {0};
 
-	codeview_add_help(&text);
-	v->mode = CODEVIEW_PAGE;
-	textpage_show(&v->page, "Keys", str_text(&text));
+	keytable_add_line("mouse", "click: go to a line, again: follow it; wheel: up and down", "",
+		&text);
+	textpage_show_help(&v->page, &codeview_keys, str_text(&text));
 	str_fini(&text);
 }
 
@@ -465,94 +455,71 @@ static void escape(struct codeview *v)
 	namesearch_set(&v->pattern, "");
 }
 
-static void stop(struct codeview *v)
-{
-	v->wants_stop = true;
-}
-
-static void redraw(struct codeview *v)
-{
-	v->is_stale = true;
-}
-
 #define CODE   CODEVIEW_CODE
-#define PAGE   CODEVIEW_PAGE
 #define LIST   CODEVIEW_LIST
-#define MOVING (CODE | PAGE | LIST)
+#define MOVING (CODE | LIST)
+
+struct codeview_key {
+	struct keytable_row row;
+	void (*act)(struct codeview *v);
+};
 
 /* clang-format off: a row a key */
-const struct codeview_key codeview_keys[] = {
-	{KEY_UP, 'k', MOVING, "Up, k", "go up a line", up},
-	{KEY_DOWN, 'j', MOVING, "Down, j", "go down a line", down},
-	{KEY_PAGE_UP, 'B' - '@', MOVING, "PgUp, Ctrl-B", "go up a screen", page_up},
-	{KEY_PAGE_DOWN, ' ', MOVING, "PgDn, Space", "go down a screen", page_down},
-	{KEY_HOME, 0, MOVING, "Home", "go to the first line", to_start},
-	{KEY_END, 0, MOVING, "End", "go to the last line", to_end},
-	{KEY_RIGHT, 0, CODE | PAGE, "Right", "show the end of long lines", right},
-	{KEY_LEFT, 0, CODE | PAGE, "Left",
-		"show the beginning of long lines again; else go back, as Backspace does; else leave",
+static const struct codeview_key keys[] = {
+	{{KEY_UP, 'k', MOVING, "Up, k", "go up a line"}, up},
+	{{KEY_DOWN, 'j', MOVING, "Down, j", "go down a line"}, down},
+	{{KEY_PAGE_UP, 'B' - '@', MOVING, "PgUp, Ctrl-B", "go up a screen"}, page_up},
+	{{KEY_PAGE_DOWN, ' ', MOVING, "PgDn, Space", "go down a screen"}, page_down},
+	{{KEY_HOME, 0, MOVING, "Home", "go to the first line"}, to_start},
+	{{KEY_END, 0, MOVING, "End", "go to the last line"}, to_end},
+	{{KEY_RIGHT, 0, CODE, "Right", "show the end of long lines"}, right},
+	{{KEY_LEFT, 0, CODE, "Left",
+		 "show the beginning of long lines again; else go back, as Backspace does; else leave"},
 		left},
-	{'H', 0, CODE, "H", "go to the hottest instruction", to_hottest},
-	{KEY_TAB, 0, CODE, "Tab", "go to the instruction with the next fewer samples", next_hot},
-	{KEY_BACK_TAB, 0, CODE, "Shift-Tab", "go to the instruction with the next more samples",
+	{{'H', 0, CODE, "H", "go to the hottest instruction"}, to_hottest},
+	{{KEY_TAB, 0, CODE, "Tab", "go to the instruction with the next fewer samples"}, next_hot},
+	{{KEY_BACK_TAB, 0, CODE, "Shift-Tab", "go to the instruction with the next more samples"},
 		hot_before},
-	{KEY_ENTER, 0, CODE, "Enter", "follow the jump, or open the function that is called",
+	{{KEY_ENTER, 0, CODE, "Enter", "follow the jump, or open the function that is called"},
 		follow},
-	{KEY_BACKSPACE, 0, CODE, "Backspace", "go back to where the cursor was before it followed",
+	{{KEY_BACKSPACE, 0, CODE, "Backspace",
+		 "go back to where the cursor was before it followed"},
 		back},
-	{'>', 0, CODE, ">", "show the function with the next fewer samples", next_function},
-	{'<', 0, CODE, "<", "show the function with the next more samples", function_before},
-	{'l', 0, CODE, "l", "show the list of functions", show_list},
-	{KEY_ENTER, 0, LIST, "Enter", "show the code of this function", choose},
-	{'s', 0, CODE, "s", "show lines of source, or not", toggle_source},
-	{'o', 0, CODE, "o", "show the bytes of instructions, or not", toggle_bytes},
-	{'a', 0, CODE, "a", "show addresses, or not", toggle_addresses},
-	{'t', 0, CODE, "t",
-		"percentages of the function or of everything, of periods or of samples",
+	{{'>', 0, CODE, ">", "show the function with the next fewer samples"}, next_function},
+	{{'<', 0, CODE, "<", "show the function with the next more samples"}, function_before},
+	{{'l', 0, CODE, "l", "show the list of functions"}, show_list},
+	{{KEY_ENTER, 0, LIST, "Enter", "show the code of this function"}, choose},
+	{{'s', 0, CODE, "s", "show lines of source, or not"}, toggle_source},
+	{{'o', 0, CODE, "o", "show the bytes of instructions, or not"}, toggle_bytes},
+	{{'a', 0, CODE, "a", "show addresses, or not"}, toggle_addresses},
+	{{'t', 0, CODE, "t",
+		 "percentages of the function or of everything, of periods or of samples"},
 		turn_percent},
-	{'v', 0, CODE, "v", "show percentages, samples or periods", turn_figure},
-	{'T', 0, CODE, "T", "show the types of the data that instructions access, or not",
+	{{'v', 0, CODE, "v", "show percentages, samples or periods"}, turn_figure},
+	{{'T', 0, CODE, "T", "show the types of the data that instructions access, or not"},
 		toggle_types},
-	{'i', 0, CODE, "i", "Intel's syntax or AT&T's", turn_syntax},
-	{'/', 0, CODE, "/", "search in all lines: words, choices with |", begin_search},
-	{'n', 0, CODE, "n", "go to the next line that is found", find_next},
-	{'N', 0, CODE, "N", "go to the line before that is found", find_before},
-	{'P', 0, CODE, "P", "write the function as text to a new file pace.annotate.N", snapshot},
-	{'h', '?', CODE, "h, ?", "show these keys", show_help},
-	{'L' - '@', 0, MOVING, "Ctrl-L", "draw the screen again", redraw},
-	{'Z' - '@', 0, MOVING, "Ctrl-Z", "stop, until the shell's fg", stop},
-	{'q', KEY_ESC, PAGE | LIST, "q, Esc", "go back to the code", to_code},
-	{KEY_ESC, 0, CODE, "Esc", "take the search back, else leave the code", escape},
-	{'q', 0, CODE, "q", "leave the code", quit},
+	{{'i', 0, CODE, "i", "Intel's syntax or AT&T's"}, turn_syntax},
+	{{'/', 0, CODE, "/", "search in all lines: words, choices with |"}, begin_search},
+	{{'n', 0, CODE, "n", "go to the next line that is found"}, find_next},
+	{{'N', 0, CODE, "N", "go to the line before that is found"}, find_before},
+	{{'P', 0, CODE, "P", "write the function as text to a new file pace.annotate.N"}, snapshot},
+	{{'h', '?', CODE, "h, ?", "show these keys"}, show_help},
+	{{'q', KEY_ESC, LIST, "q, Esc", "go back to the code"}, to_code},
+	{{KEY_ESC, 0, CODE, "Esc", "take the search back, else leave the code"}, escape},
+	{{'q', 0, CODE, "q", "leave the code"}, quit},
 };
 /* clang-format on */
-const size_t n_codeview_keys = ARRAY_SIZE(codeview_keys);
-
-void codeview_add_help(struct str *text)
-{
-	for (size_t i = 0; i < n_codeview_keys; i++) {
-		const size_t start = text->n;
-
-		str_add(text, codeview_keys[i].name);
-		str_pad_right(text, start, 14);
-		str_addf(text, "%s%s\n", codeview_keys[i].what,
-			codeview_keys[i].modes == LIST ? " (in the list)"
-				: codeview_keys[i].modes == (PAGE | LIST)
-				? " (in pages and the list)"
-				: "");
-	}
-	str_add(text, "mouse         click: go to a line, again: follow it; wheel: up and down\n");
-}
+static const struct keytable_mode modes[] = {{LIST, " (in the list)"}, {0}};
+const struct keytable codeview_keys = {KEYTABLE(keys), modes};
 
 static void press(struct codeview *v, u32 key)
 {
-	for (size_t i = 0; i < n_codeview_keys; i++)
-		if (codeview_keys[i].modes & v->mode && key &&
-			(codeview_keys[i].key == key || codeview_keys[i].other == key)) {
-			codeview_keys[i].act(v);
-			return;
-		}
-	say(v, "this key means nothing: h shows those that do");
+	const struct codeview_key *k = keytable_find(&codeview_keys, v->mode, key);
+
+	if (k)
+		k->act(v);
+	else
+		say(v, "this key means nothing: h shows those that do");
 }
 
 /* The lines begin in the third line of the screen. */
@@ -576,6 +543,8 @@ void codeview_take(struct codeview *v, const struct screen_event *e)
 
 	if (e->kind != EVENT_RESIZE && e->kind != EVENT_TICK)
 		str_cut(&v->message, 0);
+	if (textpage_take(&v->page, e))
+		return;
 	if (e->kind == EVENT_KEY && v->mode == CODEVIEW_SEARCH)
 		type(v, e->key);
 	else if (e->kind == EVENT_KEY)
@@ -622,14 +591,7 @@ static void draw(void *of, struct grid *g)
 
 static void take(void *of, const struct screen_event *e)
 {
-	struct codeview *v = of;
-
-	codeview_take(v, e);
-	v->screen->is_stale |= v->is_stale;
-	v->is_stale = false;
-	if (v->wants_stop)
-		screen_suspend(v->screen);
-	v->wants_stop = false;
+	codeview_take(of, e);
 }
 
 static bool is_over(const void *of)

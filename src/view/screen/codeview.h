@@ -25,7 +25,7 @@ struct codeview_source {
 	const struct annotate_options *shown; /* how it begins */
 };
 
-enum codeview_mode { CODEVIEW_CODE = 1, CODEVIEW_PAGE = 2, CODEVIEW_LIST = 4, CODEVIEW_SEARCH = 8 };
+enum codeview_mode { CODEVIEW_CODE = 1, CODEVIEW_LIST = 2, CODEVIEW_SEARCH = 4 };
 
 enum codeview_kind { CODEVIEW_NOTE, CODEVIEW_FUNCTIONS, CODEVIEW_SOURCE, CODEVIEW_INSTRUCTION };
 
@@ -62,7 +62,7 @@ struct codeview {
 	size_t hottest;     /* in `hot`: where Tab was */
 	unsigned height, shift;
 	u8 mode; /* enum codeview_mode */
-	bool is_over, wants_stop, is_stale;
+	bool is_over;
 	struct str search, kept, message; /* as in struct browser */
 	size_t search_from;               /* the cursor when the search began */
 	struct namesearch pattern;
@@ -70,17 +70,7 @@ struct codeview {
 	size_t choice; /* in the list */
 };
 
-/* A row of the table of keys. */
-struct codeview_key {
-	u32 key, other; /* enum key_code or a character; 0: no other */
-	u8 modes;       /* in which it means this */
-	const char *name;
-	const char *what;
-	void (*act)(struct codeview *v);
-};
-
-extern const struct codeview_key codeview_keys[];
-extern const size_t n_codeview_keys;
+extern const struct keytable codeview_keys;
 
 void codeview_init(struct codeview *v, const struct codeview_source *source,
 	const struct codeview_place *place);
@@ -95,8 +85,6 @@ void codeview_add_line(const struct codeview *v, size_t line, struct str *text);
 bool codeview_is_found(const struct codeview *v, size_t line);
 /* Adds what the key Enter would do; nothing if it does nothing. */
 void codeview_add_lead(struct codeview *v, struct str *text);
-/* Adds the table of keys as text. */
-void codeview_add_help(struct str *text);
 
 /* Until a key ends it. */
 void codeview_run(const struct codeview_source *source, const struct codeview_place *place,

@@ -301,8 +301,6 @@ static void draw_status(struct codeview *v, struct grid *g)
 		grid_puts(g, row, grid_puts(g, row, 0, str_text(&text), plain), " ", reverse);
 	} else if (v->message.n) {
 		grid_puts(g, row, 0, str_text(&v->message), bold);
-	} else if (v->mode == CODEVIEW_PAGE) {
-		grid_puts(g, row, 0, "q: back to the code", dim);
 	} else if (v->mode == CODEVIEW_LIST) {
 		grid_puts(g, row, 0, "Enter: show its code  q: back", dim);
 	} else {
@@ -357,9 +355,11 @@ void codeview_draw(struct codeview *v, struct grid *g)
 		return;
 	}
 	scroll(v, g->rows - HEAD_LINES - FOOT_LINES);
-	if (v->mode == CODEVIEW_PAGE)
+	if (v->page.is_open) {
 		textpage_draw(&v->page, g);
-	else if (v->mode == CODEVIEW_LIST)
+		return;
+	}
+	if (v->mode == CODEVIEW_LIST)
 		draw_list(v, g);
 	else
 		draw_code(v, g);

@@ -192,15 +192,6 @@ static void draw_foot(struct drawer *d)
 	str_fini(&text);
 }
 
-static void draw_help(struct grid *g)
-{
-	for (size_t i = 0; i < n_flameview_keys && i + HEAD_LINES + 1 < g->rows; i++) {
-		grid_puts(g, HEAD_LINES + (unsigned)i, 1, flameview_keys[i].name, bold);
-		grid_puts(g, HEAD_LINES + (unsigned)i, 15, flameview_keys[i].what, plain);
-	}
-	grid_puts(g, g->rows - 1, 0, "any key: back", dim);
-}
-
 static void draw_title(struct drawer *d)
 {
 	struct flameview *v = d->view;
@@ -237,15 +228,15 @@ void flameview_draw(struct flameview *v, struct grid *g)
 		grid_puts(g, 0, 0, "too small", plain);
 		return;
 	}
-	draw_title(&d);
-	if (v->shows_help) {
-		draw_help(g);
-	} else {
-		scroll(v);
-		draw_callers(&d);
-		draw_node(&d, v->root, 0, g->columns);
-		draw_foot(&d);
+	if (v->page.is_open) {
+		textpage_draw(&v->page, g);
+		return;
 	}
+	draw_title(&d);
+	scroll(v);
+	draw_callers(&d);
+	draw_node(&d, v->root, 0, g->columns);
+	draw_foot(&d);
 	str_fini(&d.room);
 }
 
@@ -428,7 +419,7 @@ static void find_before(struct flameview *v)
 
 static void help(struct flameview *v)
 {
-	v->shows_help = true;
+	textpage_show_help(&v->page, &flameview_keys, NULL);
 }
 
 /* Esc takes back the search, then the zooms, and then the view. */
@@ -450,42 +441,37 @@ static void leave(struct flameview *v)
 	v->is_over = true;
 }
 
+struct flameview_key {
+	struct keytable_row row;
+	void (*act)(struct flameview *v);
+};
+
 /* clang-format off: a row a key */
-const struct flameview_key flameview_keys[] = {
-	{KEY_LEFT, 0, "Left", "go to the function on the left in the same row", left},
-	{KEY_RIGHT, 0, "Right", "go to the function on the right in the same row", right},
-	{KEY_UP, 'k', "Up, k", "go to the caller", up},
-	{KEY_DOWN, 'j', "Down, j", "go to the most expensive call", down},
-	{KEY_ENTER, 0, "Enter", "give the function the whole width", zoom},
-	{KEY_HOME, '0', "Home, 0", "give the whole recording the whole width", whole},
-	{'o', 0, "o", "order functions by name, or by cost", change_order},
-	{'/', 0, "/", "search: words, choices with |", begin_search},
-	{'n', 0, "n", "go to the next function that is found", find_next},
-	{'N', 0, "N", "go to the function before that is found", find_before},
-	{'h', '?', "h, ?", "show these keys", help},
-	{KEY_ESC, 0, "Esc", "take back the search, the last zoom, or go back to the rows", escape},
-	{'q', 'w', "q, w", "go back to the rows", leave},
+static const struct flameview_key keys[] = {
+	{{KEY_LEFT, 0, 1, "Left", "go to the function on the left in the same row"}, left},
+	{{KEY_RIGHT, 0, 1, "Right", "go to the function on the right in the same row"}, right},
+	{{KEY_UP, 'k', 1, "Up, k", "go to the caller"}, up},
+	{{KEY_DOWN, 'j', 1, "Down, j", "go to the most expensive call"}, down},
+	{{KEY_ENTER, 0, 1, "Enter", "give the function the whole width"}, zoom},
+	{{KEY_HOME, '0', 1, "Home, 0", "give the whole recording the whole width"}, whole},
+	{{'o', 0, 1, "o", "order functions by name, or by cost"}, change_order},
+	{{'/', 0, 1, "/", "search: words, choices with |"}, begin_search},
+	{{'n', 0, 1, "n", "go to the next function that is found"}, find_next},
+	{{'N', 0, 1, "N", "go to the function before that is found"}, find_before},
+	{{'h', '?', 1, "h, ?", "show these keys"}, help},
+	{{KEY_ESC, 0, 1, "Esc", "take back the search, the last zoom, or go back to the rows"},
+		escape},
+	{{'q', 'w', 1, "q, w", "go back to the rows"}, leave},
 };
 /* clang-format on */
-const size_t n_flameview_keys = ARRAY_SIZE(flameview_keys);
+const struct keytable flameview_keys = {KEYTABLE(keys)};
 
 static void press(struct flameview *v, u32 key)
 {
-	if (v->shows_help) {
-		v->shows_help = false;
-		return;
-	}
-	if (v->is_typing) {
-		type(v, key);
-		return;
-	}
-	for (size_t i = 0; i < n_flameview_keys; i++)
-		if (key && (flameview_keys[i].key == key || flameview_keys[i].other == key)) {
-			flameview_keys[i].act(v);
-			return;
-		}
-	if (key == 'Z' - '@' && v->screen)
-		screen_suspend(v->screen);
+	const struct flameview_key *k = keytable_find(&flameview_keys, 1, key);
+
+	if (k)
+		k->act(v);
 	else
 		say(v, "this key means nothing: h shows those that do");
 }
@@ -509,7 +495,11 @@ void flameview_take(struct flameview *v, const struct screen_event *e)
 {
 	if (e->kind != EVENT_RESIZE && e->kind != EVENT_TICK)
 		str_cut(&v->message, 0);
-	if (e->kind == EVENT_KEY)
+	if (textpage_take(&v->page, e))
+		return;
+	if (e->kind == EVENT_KEY && v->is_typing)
+		type(v, e->key);
+	else if (e->kind == EVENT_KEY)
 		press(v, e->key);
 	else if (e->kind == EVENT_CLICK)
 		click(v, e->row, e->column);
@@ -545,6 +535,7 @@ void flameview_fini(struct flameview *v)
 	str_fini(&v->typed);
 	str_fini(&v->kept);
 	str_fini(&v->message);
+	textpage_fini(&v->page);
 }
 
 static void draw(void *of, struct grid *g)

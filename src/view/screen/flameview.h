@@ -13,6 +13,7 @@
 #include "profile/rows/rowset.h"
 #include "view/screen/namesearch.h"
 #include "view/screen/screen.h"
+#include "view/screen/textpage.h"
 
 struct flameview {
 	const struct rowset *tree;
@@ -23,25 +24,18 @@ struct flameview {
 	u32 *depths;    /* by node */
 	u32 root, at;   /* the node that has the whole width; the cursor */
 	VEC(u32) zooms; /* the roots before */
-	bool is_by_name, is_typing, shows_help, is_over;
+	bool is_by_name, is_typing, is_over;
 	struct namesearch search;
 	bool *is_found; /* by node */
 	u64 found;      /* periods: what goes through functions that are found */
 	struct str typed, kept, message;
+	struct textpage page;
 	u32 top;   /* the depth, from the whole, of the first row */
 	u32 *hits; /* by cell of the drawing: its node; 0: none */
 	unsigned columns, rows;
 };
 
-/* A row of the table of keys. */
-struct flameview_key {
-	u32 key, other;
-	const char *name, *what;
-	void (*act)(struct flameview *v);
-};
-
-extern const struct flameview_key flameview_keys[];
-extern const size_t n_flameview_keys;
+extern const struct keytable flameview_keys;
 
 void flameview_init(struct flameview *v, const struct rowset *tree, const char *title);
 void flameview_fini(struct flameview *v);

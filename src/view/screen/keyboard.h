@@ -53,15 +53,9 @@ enum {
 };
 
 struct keyboard {
-	u8 bytes[KEYBOARD_SIZE];
+	u8 bytes[KEYBOARD_SIZE]; /* after keyboard_next() has returned false there is room for one more */
 	size_t n;
 };
-
-/* How many bytes may be added to k->bytes + k->n. */
-static inline size_t keyboard_room(const struct keyboard *k)
-{
-	return KEYBOARD_SIZE - k->n;
-}
 
 /*
  * Takes the next event out; false: there is none, or only the beginning of one. is_late: nothing followed for a while,

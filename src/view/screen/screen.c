@@ -172,8 +172,27 @@ void screen_suspend(struct screen *s)
 	s->is_stale = true;
 }
 
+/* ---- keys of all views ---- */
+
+static void redraw(struct screen *s)
+{
+	s->is_stale = true;
+}
+
+struct screen_key {
+	struct keytable_row row;
+	void (*act)(struct screen *s);
+};
+
+static const struct screen_key keys[] = {
+	{{'L' - '@', 0, 1, "Ctrl-L", "draw the screen again"}, redraw},
+	{{'Z' - '@', 0, 1, "Ctrl-Z", "stop, until the shell's fg"}, screen_suspend},
+};
+const struct keytable screen_keys = {KEYTABLE(keys)};
+
 void screen_run(struct screen *s, const struct screen_view *view)
 {
+	const struct screen_key *key;
 	struct grid g = {0};
 	struct screen_event e;
 
@@ -187,7 +206,11 @@ void screen_run(struct screen *s, const struct screen_view *view)
 			s->end->read(s, view->wait_ms ? view->wait_ms : -1, &e);
 		s->is_stale |= e.kind == EVENT_RESIZE;
 		s->is_gone |= e.kind == EVENT_END;
-		view->take(view->of, &e);
+		key = keytable_find(&screen_keys, 1, e.kind == EVENT_KEY ? e.key : 0);
+		if (key)
+			key->act(s);
+		else
+			view->take(view->of, &e);
 	}
 	grid_fini(&g);
 }

@@ -11,7 +11,7 @@
 #define PACE_VIEW_SCREEN_H
 
 #include "base/err.h"
-#include "view/screen/keyboard.h"
+#include "view/screen/keytable.h"
 #include "view/screen/repaint.h"
 
 struct screen {
@@ -81,6 +81,9 @@ void screen_close(struct screen *s);
 void screen_fit(struct screen *s, struct grid *g);
 bool screen_show(struct screen *s, const struct grid *g);
 void screen_suspend(struct screen *s);
+
+/* The keys that mean the same in all views: no view gets them. */
+extern const struct keytable screen_keys;
 
 /* Shows a view until it is over, or the terminal is gone: take() gets EVENT_END then. */
 void screen_run(struct screen *s, const struct screen_view *view);

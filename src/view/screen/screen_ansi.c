@@ -72,8 +72,8 @@ static void ansi_read(struct screen *s, int wait_ms, struct screen_event *ret)
 		}
 		if (n <= 0)
 			continue;
-		const ssize_t got = read(a->in.fd, a->keyboard.bytes + a->keyboard.n,
-			keyboard_room(&a->keyboard));
+		/* No more than a key: what was typed ahead of the end is for who reads the terminal next, as the shell. */
+		const ssize_t got = read(a->in.fd, a->keyboard.bytes + a->keyboard.n, 1);
 
 		if (got > 0) {
 			a->keyboard.n += (size_t)got;

@@ -238,15 +238,6 @@ static void draw_foot(struct timestrip *t, struct grid *g)
 	str_fini(&text);
 }
 
-static void draw_help(struct grid *g)
-{
-	for (size_t i = 0; i < n_timestrip_keys && i + HEAD_LINES + 1 < g->rows; i++) {
-		grid_puts(g, HEAD_LINES + (unsigned)i, 1, timestrip_keys[i].name, bold);
-		grid_puts(g, HEAD_LINES + (unsigned)i, 15, timestrip_keys[i].what, plain);
-	}
-	grid_puts(g, g->rows - 1, 0, "any key: back", dim);
-}
-
 /* The cursor and the mark stay at their times when the width changes. */
 static void fit(struct timestrip *t, unsigned columns)
 {
@@ -268,14 +259,14 @@ void timestrip_draw(struct timestrip *t, struct grid *g)
 		grid_puts(g, 0, 0, "too small", plain);
 		return;
 	}
+	if (t->page.is_open) {
+		textpage_draw(&t->page, g);
+		return;
+	}
 	fit(t, g->columns - left);
 	grid_blank(g, 0, 0, g->columns, reverse);
 	grid_puts(g, 0, 1, "Samples over time  ", reverse);
 	grid_puts(g, 0, 20, t->title, reverse);
-	if (t->shows_help) {
-		draw_help(g);
-		return;
-	}
 	draw_bars(t, g, HEAD_LINES, left);
 	draw_axis(t, g, HEAD_LINES + BARS, left);
 	draw_lanes(t, g, HEAD_LINES + BARS + AXIS_LINES, left);
@@ -347,7 +338,7 @@ static void take_range(struct timestrip *t)
 
 static void help(struct timestrip *t)
 {
-	t->shows_help = true;
+	textpage_show_help(&t->page, &timestrip_keys, NULL);
 }
 
 static void escape(struct timestrip *t)
@@ -361,37 +352,35 @@ static void leave(struct timestrip *t)
 	t->is_over = true;
 }
 
+struct timestrip_key {
+	struct keytable_row row;
+	void (*act)(struct timestrip *t);
+};
+
 /* clang-format off: a row a key */
-const struct timestrip_key timestrip_keys[] = {
-	{KEY_LEFT, 0, "Left", "go to the column before", left},
-	{KEY_RIGHT, 0, "Right", "go to the next column", right},
-	{KEY_PAGE_UP, KEY_UP, "PgUp, Up", "go ten columns back", far_left},
-	{KEY_PAGE_DOWN, KEY_DOWN, "PgDn, Down", "go ten columns on", far_right},
-	{KEY_HOME, '<', "Home, <", "go to the first samples", to_start},
-	{KEY_END, '>', "End, >", "go to the last samples", to_end},
-	{' ', 'm', "Space, m", "begin a range at the cursor, or take that back", set_mark},
-	{KEY_ENTER, 0, "Enter", "show only what was sampled in the range, or in the column",
+static const struct timestrip_key keys[] = {
+	{{KEY_LEFT, 0, 1, "Left", "go to the column before"}, left},
+	{{KEY_RIGHT, 0, 1, "Right", "go to the next column"}, right},
+	{{KEY_PAGE_UP, KEY_UP, 1, "PgUp, Up", "go ten columns back"}, far_left},
+	{{KEY_PAGE_DOWN, KEY_DOWN, 1, "PgDn, Down", "go ten columns on"}, far_right},
+	{{KEY_HOME, '<', 1, "Home, <", "go to the first samples"}, to_start},
+	{{KEY_END, '>', 1, "End, >", "go to the last samples"}, to_end},
+	{{' ', 'm', 1, "Space, m", "begin a range at the cursor, or take that back"}, set_mark},
+	{{KEY_ENTER, 0, 1, "Enter", "show only what was sampled in the range, or in the column"},
 		take_range},
-	{'h', '?', "h, ?", "show these keys", help},
-	{KEY_ESC, 0, "Esc", "take the range back, or go back to the rows", escape},
-	{'q', 'T', "q, T", "go back to the rows", leave},
+	{{'h', '?', 1, "h, ?", "show these keys"}, help},
+	{{KEY_ESC, 0, 1, "Esc", "take the range back, or go back to the rows"}, escape},
+	{{'q', 'T', 1, "q, T", "go back to the rows"}, leave},
 };
 /* clang-format on */
-const size_t n_timestrip_keys = ARRAY_SIZE(timestrip_keys);
+const struct keytable timestrip_keys = {KEYTABLE(keys)};
 
 static void press(struct timestrip *t, u32 key)
 {
-	if (t->shows_help) {
-		t->shows_help = false;
-		return;
-	}
-	for (size_t i = 0; i < n_timestrip_keys; i++)
-		if (key && (timestrip_keys[i].key == key || timestrip_keys[i].other == key)) {
-			timestrip_keys[i].act(t);
-			return;
-		}
-	if (key == 'Z' - '@' && t->screen)
-		screen_suspend(t->screen);
+	const struct timestrip_key *k = keytable_find(&timestrip_keys, 1, key);
+
+	if (k)
+		k->act(t);
 	else
 		say(t, "this key means nothing: h shows those that do");
 }
@@ -411,6 +400,8 @@ void timestrip_take(struct timestrip *t, const struct screen_event *e)
 {
 	if (e->kind != EVENT_RESIZE && e->kind != EVENT_TICK)
 		str_cut(&t->message, 0);
+	if (textpage_take(&t->page, e))
+		return;
 	if (e->kind == EVENT_KEY)
 		press(t, e->key);
 	else if (e->kind == EVENT_CLICK)
@@ -437,6 +428,7 @@ void timestrip_fini(struct timestrip *t)
 	vec_fini(&t->samples);
 	mem_free(t->counts);
 	str_fini(&t->message);
+	textpage_fini(&t->page);
 }
 
 static void draw(void *of, struct grid *g)

@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "view/screen/screen.h"
+#include "view/screen/textpage.h"
 
 struct timestrip_sample {
 	u64 time;
@@ -35,20 +36,13 @@ struct timestrip {
 	u64 *counts;       /* of the lanes in `order`, those of all first, by column */
 	unsigned columns;  /* that they are for */
 	unsigned at, mark; /* columns: the cursor, and where the range begins */
-	bool has_mark, shows_help, is_over, is_taken;
+	bool has_mark, is_over, is_taken;
 	u64 from, to; /* if is_taken */
 	struct str message;
+	struct textpage page;
 };
 
-/* A row of the table of keys. */
-struct timestrip_key {
-	u32 key, other;
-	const char *name, *what;
-	void (*act)(struct timestrip *t);
-};
-
-extern const struct timestrip_key timestrip_keys[];
-extern const size_t n_timestrip_keys;
+extern const struct keytable timestrip_keys;
 
 void timestrip_init(struct timestrip *t, const char *title);
 /* Adds a lane and returns its number. */
