@@ -14,8 +14,7 @@ void metricset_init(struct metricset *s, const struct metrictable *table,
 	const struct parse_env *env, struct metric_facts *facts,
 	const struct metricset_options *options)
 {
-	*s = (struct metricset){
-		.table = table, .env = *env, .facts = facts, .options = *options};
+	*s = (struct metricset){.table = table, .env = *env, .facts = facts, .options = *options};
 }
 
 void metricset_fini(struct metricset *s)
