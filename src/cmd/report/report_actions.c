@@ -11,6 +11,7 @@
 #include "profile/rows/key.h"
 #include "view/rows/stackrows.h"
 #include "view/screen/flameview.h"
+#include "view/screen/working.h"
 
 u32 report_spot_event(const struct browse *b, const struct browser *screen)
 {
@@ -107,13 +108,41 @@ static void zoom_function(void *of, struct browser *screen, const struct browser
 
 /* ---- the same recording, read in another way ---- */
 
+struct reading {
+	struct report_levels *levels;
+	struct report_level *level;
+	bool has_failed;
+	struct err err;
+};
+
+static void read_level(void *of)
+{
+	struct reading *r = of;
+
+	r->has_failed = report_level_read(r->levels, r->level, &r->err);
+}
+
+bool report_browse_get(struct browse *b, struct browser *screen, struct report_level *level)
+{
+	struct reading reading = {.levels = &b->levels, .level = level};
+
+	if (!working_run(screen, "reading", read_level, &reading))
+		return false;
+	if (reading.has_failed)
+		browser_say(screen, reading.err.msg);
+	return !reading.has_failed;
+}
+
 void report_browse_read(struct browse *b, struct browser *screen, struct report_level *level)
 {
 	struct err err;
 
 	report_levels_top(&b->levels)->line = screen->line;
-	browser_wait(screen, "reading ...");
-	if (report_levels_read(&b->levels, level, &err)) {
+	if (!report_browse_get(b, screen, level)) {
+		report_level_drop(level);
+		return;
+	}
+	if (report_levels_put(&b->levels, level, &err)) {
 		browser_say(screen, err.msg);
 		return;
 	}

@@ -173,17 +173,6 @@ int report_level_read(struct report_levels *l, struct report_level *level, struc
 	return read_again(l, level, err);
 }
 
-int report_levels_read(struct report_levels *l, struct report_level *level, struct err *err)
-{
-	if (check_depth(l, err) || report_level_read(l, level, err)) {
-		report_level_drop(level);
-		return err->code;
-	}
-	make_part(level);
-	vec_add(&l->at, level);
-	return 0;
-}
-
 struct report_level *report_levels_pop(struct report_levels *l)
 {
 	return l->at.n > 1 ? l->at.at[--l->at.n] : NULL;
