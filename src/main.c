@@ -20,6 +20,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_flame,
 	&cmd_c2c,
 	&cmd_mem,
+	&cmd_tsx,
 	&cmd_export,
 	&cmd_list,
 	&cmd_evlist,
