@@ -78,6 +78,9 @@ const char *cmd_input(const char *named);
  */
 void cmd_explain_missing(const char *input, struct err *err);
 
+/* Writes the list of commands to a descriptor; returns EXIT_OK or EXIT_FAILED. */
+int help_list_commands(int fd);
+
 /* Prints the help page of a command. */
 int cmd_print_help(const struct cmd *cmd);
 

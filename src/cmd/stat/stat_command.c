@@ -113,7 +113,7 @@ const struct opt stat_options_table[] = {
 		"say how events were opened; twice: also their attrs"},
 	{'g', "group", OPT_REFUSED, 0, NULL, "braces make a group: -e '{cycles,instructions}'"},
 	{0, "record-tpebs", OPT_REFUSED, 0, NULL,
-		"-M is not supported; 'pace record -e EVENT -W' samples how long instructions waited to retire, 'pace script -F ip,sym,retire_lat' shows it"},
+		"'pace record -e EVENT -W' samples how long instructions waited to retire, 'pace script -F ip,sym,retire_lat' shows it"},
 	{0, "topdown", OPT_REFUSED, 0, NULL,
 		"-e '{slots,topdown-retiring,topdown-bad-spec,topdown-fe-bound,topdown-be-bound}' counts the first level: its shares are their fractions of slots"},
 	{0, "td-level", OPT_REFUSED, 0, "N", "--topdown is not supported"},
