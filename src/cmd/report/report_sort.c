@@ -16,7 +16,9 @@ static void choose_keys(const struct browse *b, const struct key *key, struct re
 		str_add(&level->keys, key->name);
 	else
 		str_addf(&level->keys, "%s,%s",
-			o->fields ? o->fields : keys_sort(&b->reporting->choice.keys), key->name);
+			o->fields ? o->fields
+				  : keys_sort(&report_levels_top(&b->levels)->choice->keys),
+			key->name);
 	if (!key->is_value)
 		o->fields = NULL;
 	if (o->fields)
