@@ -57,6 +57,7 @@ void stream_push(struct stream *st, const struct iovec *runs, int n)
 		st->n_pushed += st->pushed_at;
 		st->pushed_at = 0;
 		str_clear(&st->pushed);
+		str_shrink(&st->pushed);
 	}
 	for (int i = 0; i < n; i++)
 		str_addn(&st->pushed, runs[i].iov_base, runs[i].iov_len);
