@@ -133,22 +133,34 @@ bool report_browse_get(struct browse *b, struct browser *screen, struct report_l
 	return !reading.has_failed;
 }
 
-void report_browse_read(struct browse *b, struct browser *screen, struct report_level *level)
+static void put(struct browse *b, struct browser *screen, struct report_level *level)
 {
 	struct err err;
 
 	report_levels_top(&b->levels)->line = screen->line;
-	str_cut(&b->levels.said, 0);
-	if (!report_levels_suffice(&b->levels, level) && !report_browse_get(b, screen, level)) {
-		report_level_drop(level);
-		return;
-	}
 	if (report_levels_put(&b->levels, level, &err)) {
 		browser_say(screen, err.msg);
 		return;
 	}
 	report_browse_show(b, screen);
 	browser_say(screen, str_text(&b->levels.said));
+}
+
+void report_browse_read(struct browse *b, struct browser *screen, struct report_level *level)
+{
+	if (report_browse_get(b, screen, level))
+		put(b, screen, level);
+	else
+		report_level_drop(level);
+}
+
+void report_browse_choose(struct browse *b, struct browser *screen, struct report_level *level)
+{
+	str_cut(&b->levels.said, 0);
+	if (report_levels_suffice(&b->levels, level))
+		put(b, screen, level);
+	else
+		report_browse_read(b, screen, level);
 }
 
 static bool offer_always(const char *what, struct str *title)
@@ -225,7 +237,7 @@ static void show_callers(void *of, struct browser *screen, const struct browser_
 	level->options.graph.has_order = true;
 	level->options.graph.order = are_callers ? GRAPH_CALLEE : GRAPH_CALLER;
 	str_add(&level->crumb, are_callers ? "callers" : "calls");
-	report_browse_read(b, screen, level);
+	report_browse_choose(b, screen, level);
 }
 
 /* ---- the flame view ---- */

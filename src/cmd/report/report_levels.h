@@ -64,7 +64,10 @@ struct answer_table *report_levels_table(struct report_levels *l, size_t table);
 /* A level that is like the one on top, to be changed and then read, or dropped. */
 struct report_level *report_level_like(const struct report_levels *l, u32 key);
 void report_level_drop(struct report_level *level);
-/* Whether the samples that were read for the level on top have all that it shows: then it needs no reading, only its own choice. */
+/*
+ * For a level of the same file, filters and time as the one on top, with other keys or graphs: whether the samples that were read
+ * have all that it shows. Then it needs no reading, only its own choice.
+ */
 bool report_levels_suffice(const struct report_levels *l, struct report_level *level);
 /* Reads it, for the caller to look at and to drop, or to put on top. May run on another thread while the levels are shown. */
 int report_level_read(struct report_levels *l, struct report_level *level, struct err *err);

@@ -114,7 +114,7 @@ static void take(void *of, struct browser *screen, size_t order)
 	choose_keys(b, key, level);
 	str_addf(&level->crumb, "by %s", key->name);
 	before = report_levels_top(&b->levels);
-	report_browse_read(b, screen, level);
+	report_browse_choose(b, screen, level);
 	/* A figure is not what rows are sorted by first, unless -F says so. */
 	if (key->is_value && report_levels_top(&b->levels) != before)
 		browser_sort(screen, key->name);
