@@ -301,6 +301,50 @@ def the_screen_goes_on_while_a_recording_is_read_again_and_escape_gives_it_up():
 
 
 @test
+def what_the_samples_have_already_is_shown_without_reading_them_again():
+    source = next((path for path in recordings() if 'perf72-dwarf' in path), recordings()[0])
+    shutil.copyfile(source, 'gone.data')
+    by = {key: rows_of_text('-i', 'gone.data', '-s', key) for key in ('comm', 'dso', 'symbol', 'comm,dso,symbol,sample')}
+    by_thread = rows_of_text('-i', 'gone.data', '-s', 'dso', '-c', by['comm'][0].split()[-1])
+    terminal = Terminal(200, 60)
+    terminal.opens('-i', 'gone.data')
+    os.unlink('gone.data')
+
+    def choose(key):
+        terminal.types('r', 'Home')
+        terminal.waits(lambda: 'Sort rows by' in terminal.lines()[0])
+        line = next(i for i, text in enumerate(terminal.lines()[2:]) if re.match(rf' *-s (\.\.\.,)?{key} ', text))
+        terminal.types(*['Down'] * line, 'Enter')
+        terminal.waits(lambda: f' > by {key}' in terminal.lines()[0])
+
+    for key in 'comm', 'dso', 'symbol':
+        choose(key)
+        assert sorted(shown_rows(terminal)) == sorted(by[key]), key
+        terminal.types('Escape')
+        terminal.waits(lambda: ' > ' not in terminal.lines()[0])
+    choose('sample')
+    assert sorted(shown_rows(terminal)) == sorted(by['comm,dso,symbol,sample'])
+    # Callers, on top of that; then a zoom, and other rows in it.
+    terminal.types('C')
+    terminal.waits(lambda: re.search(' > by sample > call', terminal.lines()[0]))
+    assert sorted(shown_rows(terminal)) == sorted(by['comm,dso,symbol,sample'])
+    terminal.types('Escape', 'Escape')
+    terminal.waits(lambda: ' > ' not in terminal.lines()[0])
+    choose('comm')
+    terminal.types('Home', 't')
+    terminal.waits(lambda: ' > by comm > thread ' in terminal.lines()[0])
+    choose('dso')
+    assert sorted(shown_rows(terminal)) == sorted(by_thread)
+    # What needs more is read, which cannot be any more; the rows stay.
+    terminal.types('c')
+    terminal.waits(lambda: 'gone.data' in terminal.lines()[-1])
+    assert sorted(shown_rows(terminal)) == sorted(by_thread)
+    terminal.types(*['Escape'] * 3)
+    terminal.waits(lambda: ' > ' not in terminal.lines()[0])
+    terminal.ends()
+
+
+@test
 def events_are_side_by_side_as_in_the_text_and_sorted_by_each_of_them():
     can_record()
     program = ('sh', '-c', 'i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done; ls /usr/bin >there; sort there >sorted')

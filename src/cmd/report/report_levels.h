@@ -17,8 +17,12 @@
 
 struct report_level {
 	struct report_options options;
-	struct reporting *reporting;  /* that of the level below, unless it is read again */
-	bool is_read;                 /* owns the reporting */
+	struct reporting *reporting; /* that of the level below, unless it is read again */
+	bool is_read;                /* owns the reporting */
+	struct choice own;           /* other rows of the same samples */
+	bool has_own;
+	struct choice
+		*choice; /* what is shown: its own, the reporting's, or that of the level below */
 	struct str input, time, keys; /* what options point to, if they were changed */
 	VEC(struct zoom) zooms;       /* those of the levels below included */
 	struct part part;
@@ -60,6 +64,11 @@ struct answer_table *report_levels_table(struct report_levels *l, size_t table);
 /* A level that is like the one on top, to be changed and then read, or dropped. */
 struct report_level *report_level_like(const struct report_levels *l, u32 key);
 void report_level_drop(struct report_level *level);
+/*
+ * For a level of the same file, filters and time as the one on top, with other keys or graphs: whether the samples that were read
+ * have all that it shows. Then it needs no reading, only its own choice.
+ */
+bool report_levels_suffice(const struct report_levels *l, struct report_level *level);
 /* Reads it, for the caller to look at and to drop, or to put on top. May run on another thread while the levels are shown. */
 int report_level_read(struct report_levels *l, struct report_level *level, struct err *err);
 /* Takes the top level away; NULL: it is the first. The caller drops it, when nothing shows it any more. */
