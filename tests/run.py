@@ -91,6 +91,7 @@ SUITES = [
     ('quipper', [sys.executable, f'{HERE}/oracle/test_quipper.py']),
     ('lists', [sys.executable, f'{HERE}/oracle/test_list.py']),
     ('metrics', [sys.executable, f'{HERE}/oracle/test_metrics.py']),
+    ('metricsreplay', [sys.executable, f'{HERE}/replay/test_metrics.py']),
     ('buildids', [sys.executable, f'{HERE}/oracle/test_buildids.py']),
     ('files', [sys.executable, f'{HERE}/oracle/test_files.py']),
     ('symbols', [sys.executable, f'{HERE}/oracle/test_symbols.py']),
