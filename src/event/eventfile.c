@@ -232,6 +232,7 @@ bool eventfile_is_built_in(void)
 int eventfile_open(struct eventfile *f, const char *path, bool has_metrics, struct err *err)
 {
 	(void)path;
+	(void)has_metrics;
 	*f = (struct eventfile){0};
 	return err_set(err, ERR_UNSUPPORTED,
 		"cannot read the vendors' event tables: this pace was built without cJSON "
