@@ -11,9 +11,9 @@
 #include "view/text/colour.h"
 
 /* clang-format off: a row of option tables */
-#define COLOUR_SETTER(type, member)                                                \
-	static int set_colour(void *options, const char *value, struct err *err)   \
-	{                                                                          \
+#define COLOUR_SETTER(type, member)                                                 \
+	static int set_colour(void *options, const char *value, struct err *err)    \
+	{                                                                           \
 		return colour_parse(value, &((struct type *)options)->member, err); \
 	}
 #define COLOUR_ROW                                                                                                 \

@@ -47,7 +47,8 @@ static int set_call_graph(void *target, const char *value, struct err *err)
 	return *value ? graph_options_parse(&o->graph, value, err) : 0;
 }
 
-#define NO_CODE     "the key a shows the code of a row's function; 'pace record', then 'pace annotate', has this option"
+#define NO_CODE \
+	"the key a shows the code of a row's function; 'pace record', then 'pace annotate', has this option"
 #define NO_BRANCHES "top counts samples: 'pace record %s', then 'pace report', counts branches"
 
 COLOUR_SETTER(top_options, colour)
