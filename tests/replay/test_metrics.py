@@ -127,7 +127,7 @@ def what_has_no_value_says_why():
         result = on.pace('stat', *args, '-M', 'Odd', 'true')
     assert re.search('n/a by_zero', result.err) and "1 of the 2 metrics of 'Odd' cannot be counted here (-v: which); metric 'needs_more'" in result.err and 'NO.SUCH_EVENT' in result.err, result
     with machine('icelake') as on:
-        for word, part in (('needs_more', "'NO.SUCH_EVENT'"), ('constant', "'constant' depends on no count"), ('Bad', "'round' is made of itself"), ('slots_of_cores', "did you mean 'slots_of_core'?"),
+        for word, part in (('needs_more', "'NO.SUCH_EVENT'"), ('constant', "'constant' depends on no count"), ('Bad', "'in_circles' is made of itself: in_circles -> round -> in_circles"), ('slots_of_cores', "did you mean 'slots_of_core'?"),
                            ('', '-M')):
             result = on.pace('stat', *args, '-M', word, 'true')
             assert result.status and part in result.err, (word, result)
