@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "base/sysfile.h"
 #include "event/eventfile.h"
+#include "event/perfmon.h"
 #include "event/pmu.h"
 #include "event/vendor.h"
 
@@ -228,6 +229,26 @@ static enum metric_apart apart_of(const char *constraint)
 	return METRIC_TOGETHER;
 }
 
+/* Fills in what perfmon says otherwise: about aliases, with a unit in words, of which values already are. */
+static void take_perfmon(const struct eventfile_row *row, struct arena *arena, struct metric_row *m)
+{
+	const char *unit = row->text[FIELD_METRIC_UNIT];
+	struct str text = {0};
+
+	perfmon_add_formula(row, false, &text);
+	m->expr = keep(arena, str_text(&text));
+	str_clear(&text);
+	perfmon_add_formula(row, true, &text);
+	m->threshold = keep(arena, str_text(&text));
+	str_clear(&text);
+	if (row->text[FIELD_METRIC_LEGACY])
+		perfmon_add_metric(row->text[FIELD_METRIC_LEGACY], &text);
+	m->other_name = keep(arena, str_text(&text));
+	m->scale = 1;
+	m->unit = unit && !strcmp(unit, "percent") ? "%" : keep(arena, unit);
+	str_fini(&text);
+}
+
 /* Appends the metric of a row, if it is one, or a group's description. */
 static void add_metric(struct opener *o, const struct eventfile_row *row, const char *topic)
 {
@@ -247,6 +268,9 @@ static void add_metric(struct opener *o, const struct eventfile_row *row, const 
 					       : NULL,
 		.apart = apart_of(row->text[FIELD_METRIC_CONSTRAINT])};
 
+	read_scale(row->text[FIELD_SCALE], arena, &m.scale, &m.unit);
+	if (row->text[FIELD_METRIC_FORMULA])
+		take_perfmon(row, arena, &m);
 	if (!m.name && !row->text[FIELD_NAME] && m.groups && m.brief)
 		vec_add(&o->catalog->groups, ((struct catalog_group){m.groups, m.brief}));
 	if (!m.name || !m.expr || has_metric(o->catalog, &m))
@@ -257,7 +281,6 @@ static void add_metric(struct opener *o, const struct eventfile_row *row, const 
 	}
 	if (description && (!brief || strcmp(brief, description) != 0))
 		m.description = keep(arena, description);
-	read_scale(row->text[FIELD_SCALE], arena, &m.scale, &m.unit);
 	table_add(&o->catalog->metric_index, hash_of(m.name), o->catalog->metrics.n);
 	vec_add(&o->catalog->metrics, m);
 }

@@ -55,6 +55,7 @@ static const char *const keys[FIELD_COUNT] = {
 	[FIELD_METRIC_NO_GROUP] = "MetricgroupNoGroup",
 	[FIELD_METRIC_DEFAULT] = "DefaultMetricgroupName",
 	[FIELD_METRIC_UNIT] = "UnitOfMeasure",
+	[FIELD_METRIC_LEGACY] = "LegacyName",
 };
 
 /* cJSON takes 64 bytes for a value, however short its text: bounds "[0,0,0..." before parsing. */

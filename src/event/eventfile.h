@@ -62,7 +62,8 @@ enum eventfile_field {
 	FIELD_METRIC_CONSTRAINT,
 	FIELD_METRIC_NO_GROUP,
 	FIELD_METRIC_DEFAULT,
-	FIELD_METRIC_UNIT, /* perfmon's UnitOfMeasure */
+	FIELD_METRIC_UNIT,   /* perfmon's UnitOfMeasure */
+	FIELD_METRIC_LEGACY, /* perfmon's older name, which its thresholds use */
 	FIELD_COUNT,
 };
 

@@ -9,8 +9,8 @@
 #include "base/num.h"
 #include "base/str.h"
 
-/* The largest formula today has 500 nodes, and parentheses 20 deep. */
-enum { NODES_MAX = 5000, DEPTH_MAX = 200, LITERAL_SIZE = 32 };
+/* The largest formulas today, in perfmon, have some thousand nodes, and parentheses 20 deep. */
+enum { NODES_MAX = 20000, DEPTH_MAX = 200, LITERAL_SIZE = 32 };
 
 enum op {
 	OP_NUMBER,

@@ -15,9 +15,9 @@ enum metric_apart {
 };
 
 struct metric_row {
-	const char *name;
-	const char *expr;      /* event/metricexpr.h */
-	const char *groups;    /* that it is in: "TopdownL1;Default"; or NULL */
+	const char *name, *other_name; /* the second is for formulas only; NULL: there is none */
+	const char *expr;              /* event/metricexpr.h */
+	const char *groups;            /* that it is in: "TopdownL1;Default"; or NULL */
 	const char *loose;     /* those of them that are too large for groups of events; or NULL */
 	const char *threshold; /* is not 0 where the value deserves attention; or NULL */
 	const char *brief;     /* one sentence, or NULL */

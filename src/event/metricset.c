@@ -95,11 +95,17 @@ struct chain {
 static int add_use(struct metricset *s, const struct metric_row *row, u32 parameter,
 	struct chain *chain, struct err *err);
 
+static bool is_own_name(const struct metric_row *row, const char *name)
+{
+	return !strcasecmp(name, row->name) ||
+		(row->other_name && !strcasecmp(name, row->other_name));
+}
+
 /* The metric that a name of a row's formula stands for; NULL: it is an event's. */
 static const struct metric_row *metric_named(const struct metricset *s,
 	const struct metric_row *row, const char *name)
 {
-	if (strpbrk(name, "/:") || !strcasecmp(name, row->name))
+	if (strpbrk(name, "/:") || is_own_name(row, name))
 		return NULL;
 	return metrictable_find(s->table, row->pmu, name);
 }
@@ -156,7 +162,7 @@ static int resolve(struct metricset *s, const struct metric_row *row, u32 parame
 		f->operands[i] = (struct metric_operand){TABLE_NONE, TABLE_NONE, needs[i]};
 		if (!needs[i])
 			f->operands[i].is_here = is_here(&ctx, i);
-		else if (self != TABLE_NONE && !strcasecmp(name, row->name))
+		else if (self != TABLE_NONE && is_own_name(row, name))
 			f->operands[i].use = self;
 		else
 			r = resolve_name(s, row, parameter, name, chain, &f->operands[i], err);
@@ -317,9 +323,14 @@ static int ask(struct metricset *s, const struct metric_row *row, u32 parameter,
 	use = &s->uses.at[at];
 	use->is_asked = true;
 	use->is_loose = is_loose || s->options.has_no_groups || is_apart(s, row);
-	s->n_asked++;
 	list_parts(s, (u32)at);
-	return 0;
+	if (use->n_events) {
+		s->n_asked++;
+		return 0;
+	}
+	use->is_asked = false;
+	return err_set(err, ERR_INVAL, "metric '%s' depends on no count on this machine: '%.200s'",
+		use->name, row->expr);
 }
 
 /* How many things of its kind a metric with a "?" is about: POWER's chips. */
@@ -376,7 +387,7 @@ static int not_found(const struct metricset *s, const char *word, struct err *er
 int metricset_ask(struct metricset *s, const char *word, struct log *log, struct err *err)
 {
 	u32 n_found = 0, n_left_out = 0;
-	struct err why = {0};
+	struct err why = {0}, first = {0};
 
 	vec_each(row, &s->table->rows) {
 		bool is_named = !strcasecmp((*row)->name, word);
@@ -391,13 +402,18 @@ int metricset_ask(struct metricset *s, const char *word, struct log *log, struct
 			*err = why;
 			return err->code;
 		}
-		n_left_out++;
-		log_note(log, "left out: %s", why.msg);
+		if (!n_left_out++)
+			first = why;
+		log_debug(log, "left out: %s", why.msg);
 	}
 	if (!n_found)
 		return not_found(s, word, err);
+	if (n_left_out && n_left_out < n_found)
+		log_note(log, "%u of the %u metrics of '%s' cannot be counted here (-v: which); %s",
+			n_left_out, n_found, word, first.msg);
 	if (n_left_out < n_found)
 		return 0;
+	why = first;
 	*err = why;
 	return err_prefix(err, "no metric of '%s' can be counted here", word);
 }

@@ -20,6 +20,8 @@ static u64 hash_of(const char *name)
 static void add(struct metrictable *t, const struct metric_row *row)
 {
 	table_add(&t->index, hash_of(row->name), t->rows.n);
+	if (row->other_name)
+		table_add(&t->index, hash_of(row->other_name), t->rows.n);
 	vec_add(&t->rows, row);
 }
 
@@ -52,7 +54,8 @@ const struct metric_row *metrictable_find(const struct metrictable *t, const cha
 	while ((i = table_next(&t->index, &probe)) != TABLE_NONE) {
 		const struct metric_row *row = t->rows.at[i];
 
-		if (strcasecmp(row->name, name) != 0)
+		if (strcasecmp(row->name, name) != 0 &&
+			(!row->other_name || strcasecmp(row->other_name, name) != 0))
 			continue;
 		if (!pmu || (row->pmu && !strcmp(row->pmu, pmu)))
 			return row;

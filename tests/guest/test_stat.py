@@ -91,6 +91,19 @@ def a_group_counts_the_same_moments_and_only_there_a_ratio_means_something(g):
     assert 'took turns on the PMU' in g.apart.err and 'A group counts them together' in g.apart.err, g.apart
 
 
+def metric(done):
+    return next(row for row in lines(done) if row['metric_name'] == 'insn_per_cycle')
+
+
+@guest(alone='pace stat -x, --all-user -M insn_per_cycle loop 1000000', only='pace stat --all-user --metric-only -M insn_per_cycle loop 1000000',
+       crowd='pace stat -x, --all-user -M insn_per_cycle -e ' + ','.join(['instructions'] * 12) + ' loop 60000000')
+def a_metric_counts_its_events_together(g):
+    assert float(metric(g.alone)['metric']) == 1 and float(metric(g.alone)['metric_error']) == 0, g.alone
+    assert re.search(r'^ +insn_per_cycle\n +1\.00$', g.only.err, re.M), g.only
+    # Others take turns with it: the ratio still holds, and the bound is not 0.
+    assert float(metric(g.crowd)['metric']) == 1 and 0 < float(metric(g.crowd)['metric_error']) < 1.5, g.crowd
+
+
 @guest(turns='pace stat -x, -e ' + ','.join(['instructions:u'] * 12) + ' loop 60000000')
 def events_that_do_not_fit_are_scaled_and_say_so(g):
     rows = lines(g.turns)

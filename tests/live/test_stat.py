@@ -881,4 +881,27 @@ def counts_of_a_damaged_recording_that_are_missing_are_said():
     assert whole.status == 0 and not whole.err, whole
 
 
+@test
+def metrics_of_the_users_own_table_are_computed_from_what_this_machine_counts():
+    rows = [{'MetricName': 'faults_per_ms', 'MetricExpr': 'page\\-faults / (task\\-clock / 1e6)', 'MetricGroup': 'own',
+                   'MetricThreshold': 'faults_per_ms > 0'},
+                  {'MetricName': 'busy', 'MetricExpr': 'task\\-clock / 1e9 / duration_time', 'ScaleUnit': '100%', 'MetricGroup': 'own'},
+                  {'MetricName': 'product', 'MetricExpr': 'busy * faults_per_ms if #num_cpus > 0 else 1', 'MetricGroup': 'own'}]
+    os.makedirs('table')
+    with open('table/own.json', 'w') as file:
+        json.dump(rows, file)
+    result = pace('stat', '-j', '--events-dir', 'table', '-M', 'own', 'sh', '-c', 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done')
+    if 'built without cJSON' in result.err:
+        skip('built without cJSON')
+    rows = [json.loads(line) for line in result.err.splitlines() if line.startswith('{')]
+    counts = {row['event']: row['value'] for row in rows if row['kind'] == 'count'}
+    got = {m['name']: m for row in rows for m in row.get('metrics', ()) if 'name' in m}
+    faults, clock, elapsed = counts['page-faults'], counts['task-clock'], counts['duration_time']
+    for name, value in (('faults_per_ms', faults / clock), ('busy', 100 * clock * 1e6 / elapsed), ('product', clock * 1e6 / elapsed * faults / clock)):
+        assert abs(got[name]['value'] - value) <= 1e-5 * value and got[name]['error'] == 0, (name, value, got, counts)
+    assert got['faults_per_ms']['verdict'] == 'notable' and got['busy']['unit'] == '%' and 'verdict' not in got['busy'], got
+    result = pace('stat', '--vs', '-M', 'own', 'true', 'false')
+    assert result.status == 2 and '--vs and -M: choose one' in result.err, result
+
+
 main()

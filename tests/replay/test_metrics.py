@@ -28,6 +28,7 @@ TABLE = [
     {'MetricName': 'in_circles', 'MetricExpr': 'round + 1', 'MetricGroup': 'Bad'},
     {'MetricName': 'round', 'MetricExpr': 'in_circles + 1', 'MetricGroup': 'Bad'},
     {'MetricName': 'by_zero', 'MetricExpr': 'STALLS / (cycles - cycles)', 'MetricGroup': 'Odd'},
+    {'MetricName': 'constant', 'MetricExpr': 'STALLS if #num_cpus < 1 else 7'},
     {'MetricName': 'needs_more', 'MetricExpr': 'UOPS.ISSUED / NO.SUCH_EVENT', 'MetricGroup': 'Odd'},
 ]
 ISSUED, RETIRED, STALLS = 'cpu/event=0x0e,umask=0x1/', 'cpu/event=0xc2,umask=0x2/', 'cpu/event=0xa3,umask=0x4,cmask=4/'
@@ -124,9 +125,9 @@ def what_has_no_value_says_why():
     args = table()
     with machine('icelake', COUNTS) as on:
         result = on.pace('stat', *args, '-M', 'Odd', 'true')
-    assert re.search('n/a by_zero', result.err) and "left out: metric 'needs_more'" in result.err and 'NO.SUCH_EVENT' in result.err, result
+    assert re.search('n/a by_zero', result.err) and "1 of the 2 metrics of 'Odd' cannot be counted here (-v: which); metric 'needs_more'" in result.err and 'NO.SUCH_EVENT' in result.err, result
     with machine('icelake') as on:
-        for word, part in (('needs_more', "'NO.SUCH_EVENT'"), ('Bad', "'round' is made of itself"), ('slots_of_cores', "did you mean 'slots_of_core'?"),
+        for word, part in (('needs_more', "'NO.SUCH_EVENT'"), ('constant', "'constant' depends on no count"), ('Bad', "'in_circles' is made of itself: in_circles -> round -> in_circles"), ('slots_of_cores', "did you mean 'slots_of_core'?"),
                            ('', '-M')):
             result = on.pace('stat', *args, '-M', word, 'true')
             assert result.status and part in result.err, (word, result)

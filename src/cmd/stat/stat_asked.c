@@ -31,17 +31,6 @@ static int ask_words(struct stat_asked *a, const char *words, struct log *log, s
 	return 0;
 }
 
-/* A metric that depends on no count is a fact of the machine. */
-static int check(const struct stat_asked *a, struct err *err)
-{
-	vec_each(use, &a->set.uses)
-		if (use->is_asked && !use->n_events)
-			return err_set(err, ERR_INVAL,
-				"-M: metric '%s' needs no event on this machine ('%.200s'): there is nothing to count",
-				use->name, use->row->expr);
-	return 0;
-}
-
 int stat_asked_open(struct stat_asked *a, const struct stat_command *o, bool is_system_wide,
 	struct event_list *events, struct log *log, struct err *err)
 {
@@ -66,7 +55,7 @@ int stat_asked_open(struct stat_asked *a, const struct stat_command *o, bool is_
 	vec_each(words, &o->metrics)
 		if (ask_words(a, *words, log, err))
 			return err->code;
-	return check(a, err) ? err->code : metricset_count(&a->set, events, err);
+	return metricset_count(&a->set, events, err);
 }
 
 void stat_asked_fini(struct stat_asked *a)

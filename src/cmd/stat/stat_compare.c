@@ -62,6 +62,7 @@ static const struct {
 	{STAT_AT(control), sizeof(char *), "--control"},
 	{STAT_AT(is_record), sizeof(bool), "record"},
 	{STAT_AT(is_metric_only), sizeof(bool), "--metric-only"},
+	{STAT_AT(metrics.n), sizeof(size_t), "-M"},
 	{STAT_AT(has_summary), sizeof(bool), "--summary"},
 };
 
