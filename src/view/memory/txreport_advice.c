@@ -104,9 +104,8 @@ static void advise_on_cause(const struct aborts *a, enum abort_cause cause, txre
 	const struct aborts_count *t = &a->total;
 	const struct aborts_site *site = worst(a, cause);
 	const bool has_cycles = a->has_weights && t->cycles;
-	const double of_cycles = has_cycles
-		? (double)t->cycles_by_cause[cause] / (double)t->cycles
-		: 0,
+	const double of_cycles =
+			     has_cycles ? (double)t->cycles_by_cause[cause] / (double)t->cycles : 0,
 		     of_aborts = (double)t->by_cause[cause] / (double)t->n;
 
 	if (!site || (of_cycles < MAIN_CAUSE && of_aborts < MAIN_CAUSE))
