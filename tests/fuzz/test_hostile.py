@@ -303,7 +303,7 @@ def complaints_about_a_file_go_to_stderr_whoever_reads_it():
     write('cut.data', recording(GOOD)[:-30])
     for words in (['report'], ['report', '--json'], ['report', '--csv'], ['report', '--tasks'], ['report', '-D'], ['report', '--header-only'], ['script'],
                   ['script', '--json'], ['annotate'], ['annotate', '--json'], ['diff', 'good.data', 'cut.data'], ['diff', '--json', 'good.data', 'cut.data'], ['evlist'],
-                  ['buildid-list'], ['readperf', '-o', 'tables'], ['c2c', 'report'], ['mem', 'report'], ['stat', 'report'], ['data', 'strip', '-o', 'stripped.data']):
+                  ['buildid-list'], ['readperf', '-o', 'tables'], ['c2c', 'report'], ['tsx', 'report'], ['mem', 'report'], ['stat', 'report'], ['data', 'strip', '-o', 'stripped.data']):
         result = run(PACE, *words, *([] if words[0] == 'diff' else ['-i', 'cut.data']))
         assert "'cut.data' is cut off" in result.err and 'is cut off' not in result.out, (words, result)
     result = run(PACE, 'data', 'lint', 'cut.data')

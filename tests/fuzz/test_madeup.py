@@ -35,7 +35,8 @@ SCRIPT = ['', '--json', '-D', '-I --header', '--reltime', '--deltatime --ns', '-
 COMMANDS = [f'report {words} -i FILE' for words in REPORT] + [f'script {words} -i FILE' for words in SCRIPT] + [
     'annotate -i FILE', 'annotate --json -i FILE', 'annotate --data-type -i FILE', 'annotate --diff FILE OTHER',
     'diff FILE OTHER', 'diff --json OTHER FILE', 'diff --children --folded FILE OTHER', 'diff FILE FILE',
-    'c2c report -i FILE', 'c2c report --json -N -g -i FILE', 'mem report -i FILE',
+    'c2c report -i FILE', 'c2c report --json -N -g -i FILE', 'mem report -i FILE', 'tsx report -i FILE',
+    'tsx report --json --branches 64 --max-sites 0 --max-paths 0 FILE OTHER', 'tsx report --json --branches 64 --max-sites 0 --max-paths 0 FILE',
     'timechart -n 100 -i FILE -o OUT', 'timechart -i FILE --html OUT', 'evlist -v -i FILE', 'evlist -g -F --trace-fields -i FILE', 'buildid-list -i FILE', 'buildid-list -H -i FILE',
     'readperf -o DIR -i FILE', 'stat report -i FILE', 'stat report -j -i FILE', 'stat report -x , -A -i FILE', 'stat report --per-thread -i FILE',
     'stat report --per-core -i FILE', 'data lint FILE', 'data pack FILE -o OUT', 'data strip FILE -o OUT', 'data anonymise FILE -o OUT',

@@ -183,6 +183,8 @@ def without_transactions_each_command_says_why():
     assert steps.status == 0 and re.findall(r'\$ (.*)', steps.out) == [
         "pace stat record -T -o there/tsx-counts.data -p 12 -- ./prog 'a b'",
         "pace stat record -e '{r21d0,tx-start,el-start,cycles}' -o there/tsx-locks.data -p 12 -- ./prog 'a b'",
+        'pace record -g -e r21d0:p -o there/tsx-lock-samples.data -p 12 -- ./prog \'a b\'',
+        'pace --no-pager report -i there/tsx-lock-samples.data --stdio --no-children -g none -s symbol,dso --percent-limit 5',
         "pace record -e cpu/tx-abort/pp --transaction -W -g -b --intr-regs=ax -o there/tsx-aborts.data -p 12 -- ./prog 'a b'",
         'pace tsx report there/tsx-counts.data there/tsx-locks.data there/tsx-aborts.data'], steps
 

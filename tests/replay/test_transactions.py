@@ -162,14 +162,17 @@ LOCKS = {**COUNTS, 'r21d0': 10_000, 'tx-abort': 11, 'el-abort': 0}
 
 @test
 def the_whole_way_is_one_command_and_ends_in_advice():
-    with machine('haswell', LOCKS, samples={'tx-abort': ABORTS}) as on:
+    with machine('haswell', LOCKS, samples={'tx-abort': ABORTS, 'r21d0': [{'ip': 0x405000, 'count': 9}]}) as on:
         result = on.pace('tsx', '--', 'sleep', '0.2')
     assert result.status == 0, result
     assert re.findall(r'^ +\$ (.*)', result.out, re.M) == [
         'pace stat record -T -o ./tsx-counts.data -- sleep 0.2', "pace stat record -e '{r21d0,tx-start,el-start,cycles}' -o ./tsx-locks.data -- sleep 0.2",
+        'pace record -g -e r21d0:p -o ./tsx-lock-samples.data -- sleep 0.2',
+        'pace --no-pager report -i ./tsx-lock-samples.data --stdio --no-children -g none -s symbol,dso --percent-limit 5',
         'pace record -e cpu/tx-abort/pp,cpu/el-abort/pp --transaction -W -g -b --intr-regs=ax -o ./tsx-aborts.data -- sleep 0.2',
         'pace tsx report ./tsx-counts.data ./tsx-locks.data ./tsx-aborts.data'], result
     assert re.search(r'^ +400000 +cycles in transactions +40\.00% of cycles$', result.out, re.M) and re.search(r'^ +100000 +cycles that were aborted +10\.00% of cycles$', result.out, re.M), result
+    assert re.search(r'^ +100\.00% +\[\.\] 0x0*405000 ', result.out, re.M), result
     # 400,000 cycles of 2500 transactions; 10,000 atomic instructions.
     assert re.search(r'^ +160 +cycles each', result.out, re.M) and re.search(r'^ +4\.0 +for each transaction$', result.out, re.M), result
     advice = re.sub(r'\s+', ' ', result.out.split('# What to do')[1])
@@ -190,6 +193,9 @@ def a_program_without_transactions_is_told_so():
         result = on.pace('tsx', '-o', '.', '--', 'true')
     assert result.status == 0 and 'tsx-aborts' not in result.out and not os.path.exists('tsx-aborts.data'), result
     assert 'No transaction was begun: the locks do not elide.' in re.sub(r'\s+', ' ', result.out), result
+    with machine('haswell', {**LOCKS, 'r21d0': 3, 'tx-abort': 0}) as on:
+        enough = on.pace('tsx', '--', 'true')
+    assert enough.status == 0 and 'lock-samples' not in enough.out, enough
 
 
 @test

@@ -872,8 +872,8 @@ TEST(branches_that_are_no_words_are_refused_with_the_nearest)
 TEST(sampling_says_that_it_aborts_transactions)
 {
 	static const struct event_attr attrs[] = {
-		{.type = PERF_TYPE_RAW, .config = 1ULL << 32 | 0x3c}, /* cycles-t */
-		{.type = PERF_TYPE_RAW, .config = 0x4c9},             /* tx-abort */
+		{.type = PERF_TYPE_RAW, .config = 1ULL << 32 | 0x3c},          /* cycles-t */
+		{.type = PERF_TYPE_RAW, .config = 0x4c9, .flags = 2ULL << 15}, /* tx-abort:pp */
 		{.type = PERF_TYPE_HARDWARE, .config = 1ULL << 32}, /* of the first kind of core */
 	};
 
@@ -896,6 +896,42 @@ TEST(sampling_says_that_it_aborts_transactions)
 	}
 }
 
+/* The seed's two ways to sample aborts: where they happened, or by their callers; the first needs PEBS. */
+TEST(sampling_says_that_aborts_without_pebs_are_not_where_they_happened)
+{
+	static const struct {
+		u64 config, flags;
+		const char *name;
+		bool is_said;
+	} cases[] = {
+		{0x4c9, 0, "tx-abort", true},
+		{0x4c8, 0, "cpu/el-abort/", true},
+		{0x4c9, 2ULL << 15, "cpu/tx-abort/pp", false},
+		{0x4c9, 1ULL << 15, "r4c9:p", false},
+		{0x4c9, 0, "tx-aborts-count", false},
+		{0x1c9, 0, "tx-start", false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct event_attr attr = {.type = PERF_TYPE_RAW,
+			.config = cases[i].config,
+			.flags = cases[i].flags};
+		struct event_list events = {0};
+		struct sampling s = {.period = 1000};
+		struct said said;
+		struct err err;
+
+		said_init(&said, LOG_NOTE);
+		event_add(&events, &attr, cases[i].name);
+		CHECK_EQ(sampling_apply(&s, &events, &(struct target){0}, &said.log, &err), 0);
+		CHECK_EQ(strstr(str_text(&said.text), "its samples are where the abort leads to") !=
+				NULL,
+			cases[i].is_said);
+		said_fini(&said);
+		event_list_fini(&events);
+	}
+}
+
 /* Where programs run transactions, any sample may abort one: said once, and how to do better. */
 TEST(sampling_says_that_any_event_may_abort_transactions)
 {
@@ -911,8 +947,9 @@ TEST(sampling_says_that_any_event_may_abort_transactions)
 			" counts without that\n"},
 		{{.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS}, "faults", NULL},
 		{{.type = PERF_TYPE_TRACEPOINT, .config = 314}, "sched:sched_switch", NULL},
-		{{.type = PERF_TYPE_RAW, .config = 0x4c9}, "tx-abort", NULL},
-		{{.type = PERF_TYPE_RAW, .config = 0x4c8}, "el-abort", NULL},
+		{{.type = PERF_TYPE_RAW, .config = 0x4c9, .flags = 2ULL << 15}, "tx-abort:pp",
+			NULL},
+		{{.type = PERF_TYPE_RAW, .config = 0x4c8, .flags = 1ULL << 15}, "r4c8:p", NULL},
 	};
 
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(cases); i++) {

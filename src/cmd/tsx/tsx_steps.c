@@ -15,6 +15,9 @@
 
 extern char **environ;
 
+/* More atomic instructions for each transaction than this: some locks do not elide. */
+static const double LOCKS_EACH = 2;
+
 enum { EXIT_SIGNAL = 128 };
 
 typedef VEC(const char *) words_list;
@@ -23,7 +26,7 @@ struct steps {
 	const struct tsx_command *options;
 	char **command;
 	int n;
-	char counts_path[4096], locks_path[4096], aborts_path[4096];
+	char counts_path[4096], locks_path[4096], loads_path[4096], aborts_path[4096];
 	struct txcounts counts;
 	struct log log;
 	unsigned n_steps;
@@ -182,6 +185,26 @@ static int run_abort_step(struct steps *s, bool has_hle)
 		s->aborts_path);
 }
 
+/* Which atomic instructions these are: where locks are taken that do not elide. */
+static int run_lock_steps(struct steps *s)
+{
+	words_list words = {0};
+	int status = run_step(s, "Which locks are taken most: these have to elide",
+		(const char *const[]){"record", "-g", "-e", "r21d0:p", NULL}, s->loads_path);
+
+	if (status > EXIT_SIGNAL || (!s->options->shows && access(s->loads_path, F_OK)))
+		return status;
+	add_words(&words,
+		(const char *const[]){"pace", "--no-pager", "report", "-i", s->loads_path,
+			"--stdio", "--no-children", "-g", "none", "-s", "symbol,dso",
+			"--percent-limit", "5", NULL});
+	print_words(&words, !s->options->shows);
+	if (!s->options->shows)
+		status = run_words(&words);
+	vec_fini(&words);
+	return status;
+}
+
 static void print_beginning(void)
 {
 	struct out out = {.fd = STDOUT_FILENO};
@@ -228,6 +251,9 @@ static int run_all(struct steps *s)
 		s->locks_path);
 	if (status > EXIT_SIGNAL || (!shows && !take_counts(s, s->locks_path)))
 		return status ? status : EXIT_FAILED;
+	if ((shows || txcounts_locks(&s->counts) > LOCKS_EACH) &&
+		(status = run_lock_steps(s)) > EXIT_SIGNAL)
+		return status;
 	if (!shows && !(txcounts_starts(&s->counts) > 0))
 		return print_report(s, false);
 	status = run_abort_step(s, has_hle);
@@ -257,6 +283,7 @@ int tsx_run_steps(const struct tsx_command *o, char **command, int n)
 	cmd_log_init(&s.log, LOG_NOTE);
 	snprintf(s.counts_path, sizeof(s.counts_path), "%s/tsx-counts.data", o->folder);
 	snprintf(s.locks_path, sizeof(s.locks_path), "%s/tsx-locks.data", o->folder);
+	snprintf(s.loads_path, sizeof(s.loads_path), "%s/tsx-lock-samples.data", o->folder);
 	snprintf(s.aborts_path, sizeof(s.aborts_path), "%s/tsx-aborts.data", o->folder);
 	status = run_all(&s);
 	log_fini(&s.log);

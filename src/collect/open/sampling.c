@@ -69,6 +69,18 @@ static bool is_in_transactions(const struct event_attr *a)
 	return host && host->is_x86 && a->type == PERF_TYPE_RAW && a->config & 1ULL << 32;
 }
 
+/*
+ * Whether it samples aborts without PEBS, which only knows where they lead to. Its first name, tx-aborts-count, is for those
+ * who want just that: the callers of the critical section.
+ */
+static bool lands_elsewhere(const struct event *e)
+{
+	const enum tsx_count count = tsx_count_of(e);
+
+	return (count == TSX_ABORTS || count == TSX_ELISION_ABORTS) && !attr_precise(&e->attr) &&
+		!strstr(e->name, "-aborts-count");
+}
+
 /* Refuses terms whose data pace cannot read; logs terms that have no meaning here. */
 static int check_event(const struct event *e, struct log *log, struct err *err)
 {
@@ -86,6 +98,10 @@ static int check_event(const struct event *e, struct log *log, struct err *err)
 	if (is_in_transactions(&e->attr))
 		log_note(log,
 			"event '%s': the interrupt that takes a sample aborts the transaction it falls into; 'pace stat' counts without that",
+			e->name);
+	if (lands_elsewhere(e))
+		log_note(log,
+			"event '%s': its samples are where the abort leads to; with ':pp' they are where the transaction was aborted",
 			e->name);
 	if (own->max_samples)
 		log_debug(log,

@@ -50,7 +50,8 @@ static void see(aborts_seen *seen, u64 value)
 		s->n++;
 		return;
 	}
-	vec_add(seen, ((struct aborts_seen){value, 1}));
+	if (seen->n < ABORTS_SEEN_MOST)
+		vec_add(seen, ((struct aborts_seen){value, 1}));
 }
 
 static u32 get_place(struct aborts *a, u32 dso, u64 address, bool is_kernel)
@@ -224,7 +225,8 @@ static u32 take_steps(struct aborts *a, const struct thread_state *t,
 static bool is_path(const struct aborts *a, const struct aborts_path *p,
 	const struct aborts_step *steps, const struct aborts_path *key)
 {
-	if (p->n_steps != key->n_steps || p->is_whole != key->is_whole || p->begun != key->begun)
+	if (p->site != key->site || p->n_steps != key->n_steps || p->is_whole != key->is_whole ||
+		p->begun != key->begun)
 		return false;
 	for (u32 i = 0; i < p->n_steps; i++)
 		if (a->steps.at[p->first + i].from != steps[i].from ||
@@ -233,22 +235,32 @@ static bool is_path(const struct aborts *a, const struct aborts_path *p,
 	return true;
 }
 
-static void add_path(struct aborts *a, struct aborts_site *site, const struct aborts_path *key,
+static struct aborts_path *get_path(struct aborts *a, const struct aborts_path *key,
+	const struct aborts_step *steps)
+{
+	u64 hash = hash_mix(key->site, (u64)key->begun << 1 | key->is_whole);
+	struct table_probe probe;
+	u32 i;
+
+	for (u32 k = 0; k < key->n_steps; k++)
+		hash = hash_mix(hash, (u64)steps[k].from << 32 | steps[k].to);
+	probe = table_probe(&a->path_index, hash);
+	while ((i = table_next(&a->path_index, &probe)) != TABLE_NONE)
+		if (is_path(a, &a->paths.at[i], steps, key))
+			return &a->paths.at[i];
+	table_add(&a->path_index, hash, (u32)a->paths.n);
+	vec_add(&a->paths, *key);
+	a->paths.at[a->paths.n - 1].first = (u32)a->steps.n;
+	for (u32 k = 0; k < key->n_steps; k++)
+		vec_add(&a->steps, ((struct aborts_step){steps[k].from, steps[k].to, 0}));
+	return &a->paths.at[a->paths.n - 1];
+}
+
+static void add_path(struct aborts *a, const struct aborts_path *key,
 	const struct aborts_step *steps, u64 cycles)
 {
-	struct aborts_path *path = NULL;
+	struct aborts_path *path = get_path(a, key, steps);
 
-	vec_each(p, &site->paths)
-		path = is_path(a, p, steps, key) ? p : path;
-	if (!path) {
-		vec_add(&site->paths, *key);
-		path = &site->paths.at[site->paths.n - 1];
-		path->first = (u32)a->steps.n;
-		for (u32 i = 0; i < key->n_steps; i++) {
-			vec_add(&a->steps, steps[i]);
-			a->steps.at[a->steps.n - 1].n_times = 0;
-		}
-	}
 	path->n++;
 	path->cycles += cycles;
 	for (u32 i = 0; i < key->n_steps; i++)
@@ -260,7 +272,7 @@ static void take_path(struct aborts *a, u32 n_site, struct visit *v, u64 cycles)
 	const struct sample_branches *br = &v->sample->branches;
 	const struct inside in = find_inside(br);
 	struct aborts_step steps[ABORTS_BRANCHES_MOST];
-	struct aborts_path key = {.begun = ABORTS_NO_PLACE};
+	struct aborts_path key = {.site = n_site, .begun = ABORTS_NO_PLACE};
 	bool is_cut;
 
 	if (!in.is_known)
@@ -274,7 +286,7 @@ static void take_path(struct aborts *a, u32 n_site, struct visit *v, u64 cycles)
 			key.begun = place_of_branch(a, visit_state(v), before.to);
 	}
 	a->sites.at[n_site].n_with_branches++;
-	add_path(a, &a->sites.at[n_site], &key, steps, cycles);
+	add_path(a, &key, steps, cycles);
 }
 
 /* ---- critical sections ---- */
@@ -398,10 +410,13 @@ static int by_cost(const void *left, const void *right)
 	return a->place < b->place ? -1 : a->place > b->place;
 }
 
+/* Those of one site together. */
 static int by_frequency(const void *left, const void *right)
 {
 	const struct aborts_path *a = left, *b = right;
 
+	if (a->site != b->site)
+		return a->site < b->site ? -1 : 1;
 	if (a->n != b->n)
 		return a->n > b->n ? -1 : 1;
 	return a->first < b->first ? -1 : a->first > b->first;
@@ -434,7 +449,21 @@ static u64 held(const void *aborts)
 	const struct aborts *a = aborts;
 
 	return a->places.n * sizeof(*a->places.at) + a->steps.n * sizeof(*a->steps.at) +
-		a->sites.n * (sizeof(*a->sites.at) + sizeof(struct aborts_path));
+		a->paths.n * sizeof(*a->paths.at) +
+		a->sites.n * (sizeof(*a->sites.at) + 4 * sizeof(struct aborts_seen));
+}
+
+/* To be called while sites have the numbers that paths know. */
+static void sort_paths(struct aborts *a)
+{
+	if (a->paths.n)
+		qsort(a->paths.at, a->paths.n, sizeof(*a->paths.at), by_frequency);
+	for (size_t i = 0; i < a->paths.n; i++) {
+		struct aborts_site *site = &a->sites.at[a->paths.at[i].site];
+
+		if (!site->n_paths++)
+			site->first_path = i;
+	}
 }
 
 static void leave(void *aborts, void *worker)
@@ -442,17 +471,17 @@ static void leave(void *aborts, void *worker)
 	struct aborts *a = worker;
 
 	(void)aborts;
+	sort_paths(a);
 	if (a->sites.n)
 		qsort(a->sites.at, a->sites.n, sizeof(*a->sites.at), by_cost);
 	table_clear(&a->site_index);
+	table_clear(&a->path_index);
 	sort_seen(&a->codes);
 	sort_seen(&a->statuses);
 	vec_each(site, &a->sites) {
 		sort_seen(&site->codes);
 		sort_seen(&site->statuses);
 		sort_seen(&site->sections);
-		if (site->paths.n)
-			qsort(site->paths.at, site->paths.n, sizeof(*site->paths.at), by_frequency);
 	}
 }
 
@@ -523,16 +552,17 @@ void aborts_fini(struct aborts *a)
 		vec_fini(&site->codes);
 		vec_fini(&site->statuses);
 		vec_fini(&site->sections);
-		vec_fini(&site->paths);
 	}
 	vec_fini(&a->sites);
 	vec_fini(&a->places);
+	vec_fini(&a->paths);
 	vec_fini(&a->steps);
 	vec_fini(&a->codes);
 	vec_fini(&a->statuses);
 	vec_fini(&a->kinds);
 	table_fini(&a->site_index);
 	table_fini(&a->place_index);
+	table_fini(&a->path_index);
 	intern_fini(&a->strings);
 	memset(a, 0, sizeof(*a));
 }

@@ -22,7 +22,12 @@
 #include "base/vec.h"
 #include "trace/pass.h"
 
-enum { ABORTS_BRANCHES = 8, ABORTS_BRANCHES_MOST = 64, ABORTS_NO_PLACE = UINT32_MAX };
+enum {
+	ABORTS_SEEN_MOST = 1024,
+	ABORTS_BRANCHES = 8,
+	ABORTS_BRANCHES_MOST = 64,
+	ABORTS_NO_PLACE = UINT32_MAX
+};
 
 /* The first that holds is the cause. */
 enum abort_cause {
@@ -63,13 +68,14 @@ struct aborts_step {
 };
 
 struct aborts_path {
+	u32 site;           /* its number while samples are taken */
 	u32 first, n_steps; /* in aborts.steps, the oldest first */
 	u64 n, cycles;      /* samples */
 	bool is_whole;      /* the transaction began right before the first step */
 	u32 begun; /* the place where the branch before the transaction led; ABORTS_NO_PLACE: not known */
 };
 
-/* How often a number was seen: a place, a code, a status. */
+/* How often a number was seen: a place, a code, a status. Of a list the first ABORTS_SEEN_MOST are told apart. */
 struct aborts_seen {
 	u64 value, n;
 };
@@ -79,10 +85,10 @@ typedef VEC(struct aborts_seen) aborts_seen;
 struct aborts_site {
 	u32 place;
 	struct aborts_count count;
-	aborts_seen codes;             /* of XABORT */
-	aborts_seen statuses;          /* words that XBEGIN returned, in AX */
-	aborts_seen sections;          /* places: who began the transaction */
-	VEC(struct aborts_path) paths; /* the most frequent first */
+	aborts_seen codes;          /* of XABORT */
+	aborts_seen statuses;       /* words that XBEGIN returned, in AX */
+	aborts_seen sections;       /* places: who began the transaction */
+	size_t first_path, n_paths; /* in aborts.paths, the most frequent first */
 	u64 n_with_branches; /* samples whose branches show the inside of the transaction, even if there was none */
 };
 
@@ -90,13 +96,14 @@ struct aborts {
 	unsigned n_branches; /* of a path, the newest; at most ABORTS_BRANCHES_MOST */
 	VEC(struct aborts_site) sites;
 	VEC(struct aborts_place) places;
+	VEC(struct aborts_path) paths;
 	VEC(struct aborts_step) steps;
 	struct aborts_count total;
 	aborts_seen codes, statuses;
 	u64 n_others;                                           /* samples of other events */
 	bool has_flags, has_weights, has_branches, has_callers; /* what samples of aborts carry */
 	VEC(u8) kinds; /* by event: whether its samples are of aborts, for sure or by their flags */
-	struct table site_index, place_index;
+	struct table site_index, place_index, path_index;
 	struct intern strings;
 };
 

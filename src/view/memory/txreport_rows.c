@@ -126,7 +126,7 @@ static void add_site(struct rowmaker *m, const struct aborts *a, const struct ab
 	const struct txreport_options *o)
 {
 	struct rowmaker *list;
-	size_t n = o->max_paths ? MIN(site->paths.n, (size_t)o->max_paths) : site->paths.n;
+	size_t n = o->max_paths ? MIN(site->n_paths, (size_t)o->max_paths) : site->n_paths;
 
 	rowmaker_row(m);
 	add_place(m, "place", &a->places.at[site->place]);
@@ -141,7 +141,7 @@ static void add_site(struct rowmaker *m, const struct aborts *a, const struct ab
 	rowmaker_u64(m, "samples_with_branches", site->n_with_branches);
 	list = rowmaker_below(m, "paths", ROWMAKER_ROWS);
 	for (size_t i = 0; i < n; i++)
-		add_path(list, a, &site->paths.at[i]);
+		add_path(list, a, &a->paths.at[site->first_path + i]);
 }
 
 void txreport_rows(const struct form *form, struct out *out, const struct txreport_found *found,

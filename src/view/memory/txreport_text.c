@@ -185,7 +185,7 @@ static void add_site(struct str *text, const struct aborts *a, const struct abor
 	const struct txreport_options *o)
 {
 	const struct aborts_count *c = &site->count;
-	size_t n = o->max_paths ? MIN(site->paths.n, (size_t)o->max_paths) : site->paths.n;
+	size_t n = o->max_paths ? MIN(site->n_paths, (size_t)o->max_paths) : site->n_paths;
 
 	str_addf(text, "\n  %5.1f%%  ",
 		a->total.cycles ? percent(c->cycles, a->total.cycles) : percent(c->n, a->total.n));
@@ -207,7 +207,7 @@ static void add_site(struct str *text, const struct aborts *a, const struct abor
 		str_addc(text, '\n');
 	}
 	for (size_t i = 0; i < n; i++)
-		add_path(text, a, site, &site->paths.at[i]);
+		add_path(text, a, site, &a->paths.at[site->first_path + i]);
 	if (a->has_branches && !site->n_with_branches)
 		str_add(text, "      no branches of the transaction were recorded here\n");
 }
