@@ -10,11 +10,13 @@
 #include "collect/counter/counter.h"
 #include "collect/open/refusal.h"
 #include "event/abi.h"
+#include "event/cpuid.h"
 #include "event/names.h"
 #include "event/parse.h"
 #include "event/pfm.h"
 #include "event/pmu.h"
 #include "event/tracefs.h"
+#include "event/tsx.h"
 
 enum { PATH_SIZE = 512 };
 
@@ -130,6 +132,34 @@ static void add_pmu_events(struct inventory *m, const char *pmu)
 		item->scale = scale ? strtod(scale, NULL) : 1;
 	}
 	intern_fini(&names);
+}
+
+/* Events of transactions that sysfs does not name, under the names that -e takes, where the CPU has them. */
+static void add_transaction_events(struct inventory *m, const char *name)
+{
+	const char *event, *terms;
+	char cpuid[CPUID_SIZE];
+	struct err ignored;
+	struct pmu pmu;
+
+	if (pmu_open(&pmu, m->options.sysfs, name, &ignored))
+		return;
+	if (cpuid_read(m->options.sysfs, 0, cpuid, &ignored))
+		cpuid[0] = '\0';
+	for (size_t i = 0; (event = tsx_event_at(i)) != NULL; i++) {
+		struct inventory_item *item;
+
+		/* The vendor's table says more of its events. */
+		if (tsx_find(&pmu, event, cpuid, &terms, &ignored) <= 0 ||
+			catalog_find(&m->catalog, NULL, event))
+			continue;
+		item = add(m, INVENTORY_PMU, keepf(m, "%s/%s/", name, event));
+		item->alias = keep(m, event);
+		item->pmu = item->group = name;
+		item->terms = keep(m, terms);
+		item->scale = 1;
+	}
+	pmu_close(&pmu);
 }
 
 /*
@@ -269,8 +299,11 @@ int inventory_open(struct inventory *m, const struct inventory_options *options,
 	add_generic(m, INVENTORY_SOFTWARE);
 	add_cache(m);
 	add_generic(m, INVENTORY_TOOL);
-	vec_each(pmu, &m->pmus.strings)
+	vec_each(pmu, &m->pmus.strings) {
 		add_pmu_events(m, *pmu);
+		if (is_core(m, *pmu))
+			add_transaction_events(m, *pmu);
+	}
 	add_forms(m);
 	first = m->items.n;
 	add_table(m);

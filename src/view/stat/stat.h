@@ -65,7 +65,8 @@ struct stat_facts {
 
 struct stat_column { /* of --metric-only */
 	const struct event *event;
-	u32 metric; /* index among its metrics */
+	const char *metric; /* the name of one that was asked for; NULL: `nth` of the event's own */
+	u32 nth;
 	double factor;
 	char *name;
 };

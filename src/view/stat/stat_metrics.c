@@ -9,10 +9,20 @@
 
 enum { COLUMN_WIDTH = 18 };
 
+/* What an event's counts say without asking may come and go, and with that the places of the others. */
+static bool is_of(const struct stat_column *c, const struct stat_line *l, unsigned i)
+{
+	const struct metric *m = &l->metrics[i];
+
+	if (c->event != l->event || !c->metric != !m->name)
+		return false;
+	return c->metric ? !strcmp(c->metric, m->name) : c->nth == i;
+}
+
 static bool has_column(const struct stat_view *v, const struct stat_line *l, unsigned i)
 {
 	vec_each(c, &v->columns)
-		if (c->event == l->event && c->metric == i)
+		if (is_of(c, l, i))
 			return true;
 	return false;
 }
@@ -46,7 +56,7 @@ static void find_columns(struct stat_view *v, const struct stat_lines *lines)
 				continue;
 			name_column(l, m, &name);
 			vec_add(&v->columns,
-				((struct stat_column){l->event, i, m->factor, name.at}));
+				((struct stat_column){l->event, m->name, i, m->factor, name.at}));
 			v->n_since_header = STAT_HEADER_EACH;
 		}
 	}
@@ -72,8 +82,9 @@ static const struct metric *find_metric(const struct stat_lines *lines, const st
 	const struct counts_place *place)
 {
 	vec_each(l, lines)
-		if (l->event == c->event && l->place == place && c->metric < l->n_metrics)
-			return &l->metrics[c->metric];
+		for (unsigned i = 0; l->place == place && i < l->n_metrics; i++)
+			if (is_of(c, l, i))
+				return &l->metrics[i];
 	return NULL;
 }
 
