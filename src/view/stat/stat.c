@@ -18,7 +18,9 @@ const char *stat_state_name(enum count_state state)
 
 unsigned stat_digits(const struct stat_view *v, const struct stat_line *l)
 {
-	return counts_scale(l->event) == 1 && v->counts->n_runs <= 1 ? 0 : 6;
+	return counts_scale(l->event) == 1 && v->counts->n_runs <= 1 && !counts_is_latency(l->event)
+		? 0
+		: 6;
 }
 
 const char *stat_cgroup(const struct event *e)
@@ -33,7 +35,7 @@ static bool continues(const struct event_list *events, u32 i, const struct stat_
 {
 	const struct event *e = &events->at[i], *before = i ? e - 1 : NULL;
 
-	return before && !o->has_no_merge && e->pmu && before->pmu &&
+	return before && !o->has_no_merge && !counts_is_latency(e) && e->pmu && before->pmu &&
 		strcmp(e->pmu, before->pmu) != 0 && !strcmp(e->name, before->name);
 }
 
@@ -43,6 +45,7 @@ static void add_count(struct count *to, const struct count *c)
 	to->raw += c->raw;
 	to->enabled_ns += c->enabled_ns;
 	to->running_ns += c->running_ns;
+	to->n_samples += c->n_samples;
 	to->n_counters += c->n_counters;
 	to->n_idle += c->n_idle;
 	to->n_failed += c->n_failed;
