@@ -494,13 +494,19 @@ def the_counters_of_regions_are_never_read_by_a_call():
         on.run(program)
         assert not [line for line in on.said() if line.startswith('read')], on.said()
         assert len([line for line in on.said() if line.startswith('reset')]) == 1, on.said()
+        # As the kernel's documentation wants them: the calling thread's, slots in front, and all with PERF_FORMAT_GROUP.
+        opened_here = [(o['config'], o['pid'], o['cpu'], o['group'] >= 0, bool(o['format'] & 8)) for o in on.openings()]
+        assert opened_here == [(0x400, 0, -1, False, True), (0x8000, 0, -1, True, True)], opened_here
 
 
 # ---- how long events took to retire ----
 
 CACHE = '''[
 {"EventName": "MEM_LOAD_RETIRED.L2_HIT", "EventCode": "0xd1", "UMask": "0x2", "RetirementLatencyMean": 11.5, "BriefDescription": "-"},
-{"EventName": "MEM_LOAD_RETIRED.L3_HIT", "EventCode": "0xd1", "UMask": "0x4", "BriefDescription": "-"}
+{"EventName": "MEM_LOAD_RETIRED.L3_HIT", "EventCode": "0xd1", "UMask": "0x4", "BriefDescription": "-"},
+{"MetricName": "l2_share", "MetricExpr": "MEM_LOAD_RETIRED.L2_HIT * min(MEM_LOAD_RETIRED.L2_HIT:R, 20) / cpu_cycles", "BriefDescription": "-"},
+{"MetricName": "l2_wait", "MetricExpr": "MEM_LOAD_RETIRED.L2_HIT * MEM_LOAD_RETIRED.L2_HIT:R / cpu_cycles", "BriefDescription": "-"},
+{"EventName": "CPU_CYCLES", "EventCode": "0x3c", "BriefDescription": "-"}
 ]'''
 HITS, MISSES = 'mem_load_retired.l2_hit:R', 'mem_load_retired.l3_hit:R'
 
@@ -565,6 +571,25 @@ def without_samples_a_latency_is_its_tables_which_is_said():
         result = on.pace(*stat, '--record-tpebs', '-e', f'{HITS},{MISSES}', 'true')
         assert usual + 'this PMU cannot do it; precise events (:p) need PEBS, IBS or SPE' in result.err, result
         assert re.search(rf'^ +11\.50 cycles {HITS}$', result.err, re.M) and f'<not supported> cycles {MISSES}' in result.err, result
+
+
+@test
+def metrics_take_latencies_of_samples_or_of_tables():
+    stat = tables()
+    counts = {'cpu/event=0x3c/': 4000, 'r2d1': 80}
+
+    def value(result, name):
+        return float(re.search(rf'^.*# +([\d.]+) +(?:% )?{name}', result.err, re.M)[1])
+    with machine('graniterapids', counts, samples=LATENCIES) as on:
+        measured = on.pace(*stat, '-M', 'l2_wait,l2_share', '--record-tpebs', 'true')
+        groups = [(o['config'], o['group'] > 0) for o in on.openings() if not o['period'] and o['format']]
+    # 80 * 24.75 / 4000, and with the limit 80 * 20 / 4000; the two that are counted are a group.
+    assert abs(value(measured, 'l2_wait') - 0.495) < 0.006 and abs(value(measured, 'l2_share') - 0.4) < 0.006, measured
+    assert sorted(config for config, _ in groups) == [0x3c, 0x2d1] and sum(is_member for _, is_member in groups) == 1, groups
+    with machine('sapphirerapids', counts) as on:
+        usual = on.pace(*stat, '-M', 'l2_wait', 'true')
+    # 80 * 11.5 / 4000.
+    assert abs(value(usual, 'l2_wait') - 0.23) < 0.006 and 'its usual latency, by its table: --record-tpebs measures it' in usual.err, usual
 
 
 @test

@@ -9,6 +9,7 @@
 #define PACE_CMD_MEASURING_H
 
 #include "base/out.h"
+#include "cmd/stat/stat_asked.h"
 #include "cmd/stat/stat_command.h"
 #include "collect/run/attach.h"
 #include "collect/run/control.h"
@@ -26,6 +27,7 @@ struct measuring {
 	const struct stat_command *options;
 	struct log log;
 	struct event_list events;
+	struct stat_asked asked; /* -M */
 	struct target target;
 	struct counting counting;
 	struct workload workload;

@@ -52,10 +52,15 @@ static int parse_all_events(struct measuring *m, struct err *err)
 
 	if (o->is_null)
 		return 0;
-	m->print.has_no_defaults = !o->events.has_events;
+	m->print.has_no_defaults = !o->events.has_events && !o->metrics.n;
 	stat_add_defaults(o, m->target.is_system_wide, &defaults);
-	r = event_words_parse(&o->events, str_text(&defaults), &m->events, &m->log, err);
+	r = event_words_parse(&o->events, o->metrics.n ? NULL : str_text(&defaults), &m->events,
+		&m->log, err);
 	str_fini(&defaults);
+	if (!r)
+		r = stat_asked_open(&m->asked, o, m->target.is_system_wide, &m->events, &m->log,
+			err);
+	m->print.metrics = m->asked.is_open ? &m->asked.set : NULL;
 	vec_each(e, &m->events)
 		e->attr.flags |= excluded;
 	return r ? r : check_latencies(m, err);
@@ -469,6 +474,7 @@ static void tear_down(struct measuring *m)
 		control_close(&m->control);
 	target_fini(&m->target);
 	event_list_fini(&m->events);
+	stat_asked_fini(&m->asked);
 	vec_fini(&m->runs_ns);
 	str_fini(&m->what);
 	str_fini(&m->why_lost);
@@ -521,6 +527,7 @@ static int run_stat(int argc, char **argv)
 		status = run_measuring(&m);
 	}
 	event_words_fini(&o.events);
+	vec_fini(&o.metrics);
 	mem_free(whole);
 	return status;
 }

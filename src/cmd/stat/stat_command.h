@@ -5,6 +5,7 @@
 #define PACE_CMD_STAT_COMMAND_H
 
 #include "base/opts.h"
+#include "base/vec.h"
 #include "cmd/events.h"
 #include "cmd/formrow.h"
 #include "event/target.h"
@@ -25,6 +26,8 @@ struct stat_command {
 	bool has_log_fd, has_delay;
 	bool is_versus, ignores_failure, shows_output; /* --vs: two commands are compared */
 	u64 seed;                                      /* of the random order; 0: none given */
+	VEC(const char *) metrics;                     /* -M: what each of them names */
+	bool has_no_metric_groups, has_no_metric_merge, has_no_metric_thresholds;
 	bool is_record; /* the counts are also written to a recording, `output` */
 };
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "cmd/colourrow.h"
+#include "cmd/record/record_wall.h"
 #include "profile/rows/key.h"
 
 #define AT(member)     offsetof(struct top_options, member)
@@ -12,13 +14,6 @@ static int set_percentage(void *target, const char *value, struct err *err)
 	struct top_options *o = target;
 
 	return profile_filter_set_percentage(&o->filter, value, err);
-}
-
-static int set_colour(void *target, const char *value, struct err *err)
-{
-	struct top_options *o = target;
-
-	return colour_parse(value, &o->colour, err);
 }
 
 /* A number behind "fp" or "dwarf" belongs to it. */
@@ -52,8 +47,10 @@ static int set_call_graph(void *target, const char *value, struct err *err)
 	return *value ? graph_options_parse(&o->graph, value, err) : 0;
 }
 
-#define NO_CODE     "top shows functions: 'pace record', then 'pace annotate', shows their code"
+#define NO_CODE     "the key a shows the code of a row's function; 'pace record', then 'pace annotate', has this option"
 #define NO_BRANCHES "top counts samples: 'pace record %s', then 'pace report', counts branches"
+
+COLOUR_SETTER(top_options, colour)
 
 const struct opt top_option_rows[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to measure"},
@@ -88,6 +85,9 @@ const struct opt top_option_rows[] = {
 	{'i', "no-inherit", OPT_TRI, RECORD(no_inherit), NULL, "leave out the children they start"},
 
 	{0, NULL, OPT_TITLE, 0, NULL, "Which samples"},
+	{0, "wall", OPT_BOOL, RECORD(records.has_wall), NULL,
+		"count time instead, on CPUs and off them: what threads wait for",
+		.flags = OPT_COMMON},
 	{'K', "hide_kernel_symbols", OPT_BOOL, AT(hides_kernel), NULL,
 		"leave out samples in the kernel"},
 	{'U', "hide_user_symbols", OPT_BOOL, AT(hides_user), NULL,
@@ -135,9 +135,7 @@ const struct opt top_option_rows[] = {
 		"plain text (default where the output is not a terminal)"},
 	{0, "json", OPT_BOOL, AT(is_json), NULL,
 		"a JSON document, on one line, each time it is shown; see pace-top(1)"},
-	{0, "stdio-color", OPT_CALL, 0, "MODE",
-		"colours in text: always, never or auto (default: on a terminal, unless NO_COLOR is set)",
-		.flags = OPT_OPTIONAL, .call = set_colour},
+	COLOUR_ROW,
 
 	{0, NULL, OPT_TITLE, 0, NULL, "How"},
 	{'m', "mmap-pages", OPT_STR, RECORD(rings.pages), "PAGES",
@@ -215,7 +213,7 @@ int top_options_check(const struct top_options *o, struct err *err)
 	if (o->delay_s < TOP_DELAY_LEAST)
 		return err_set(err, ERR_INVAL, "-d %g: at least %g seconds", o->delay_s,
 			TOP_DELAY_LEAST);
-	return 0;
+	return o->record.records.has_wall ? record_wall_check(&o->record, err) : 0;
 }
 
 void top_options_fini(struct top_options *o)

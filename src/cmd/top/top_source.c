@@ -24,12 +24,35 @@ static void setup_free(struct top_setup *u)
 
 /* ---- the thread that measures ---- */
 
+static bool wants_code(struct top_source *s)
+{
+	bool wants;
+
+	pthread_mutex_lock(&s->lock);
+	wants = s->wants_code;
+	pthread_mutex_unlock(&s->lock);
+	return wants;
+}
+
+static void hand_over_code(struct top_source *s)
+{
+	struct top_code *code = top_code_new(&s->feed);
+
+	pthread_mutex_lock(&s->lock);
+	s->code = code;
+	s->wants_code = false;
+	pthread_cond_signal(&s->changed);
+	pthread_mutex_unlock(&s->lock);
+}
+
 static bool show(void *ctx, struct moment *shown, const struct feed_facts *facts)
 {
 	struct top_source *s = ctx;
 	const struct top_setup *setup = (const struct top_setup *)s->feed.options;
 	const u64 most = setup->options.n_refreshes;
 
+	if (wants_code(s))
+		hand_over_code(s);
 	pthread_mutex_lock(&s->lock);
 	if (s->next.setup)
 		moment_fini(&s->next.moment);
@@ -61,6 +84,9 @@ static bool steer(void *ctx)
 	s->feed.settings = wished;
 	if (forgets)
 		feed_forget(&s->feed);
+	/* What counts anew each time is whole only right before it is shown. */
+	if ((!wished.is_zeroed || wished.is_paused) && wants_code(s))
+		hand_over_code(s);
 	return ends;
 }
 
@@ -154,6 +180,7 @@ int top_source_open(struct top_source *s, const struct top_options *o, char **co
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->changed, NULL);
 	setup->options = *o;
+	setup->options.is_screen = true;
 	vec_add(&s->setups, setup);
 	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->wake_fd < 0)
@@ -208,6 +235,27 @@ bool top_source_take(struct top_source *s, struct top_shown *ret)
 	return has_one;
 }
 
+struct top_code *top_source_code(struct top_source *s)
+{
+	struct top_code *code;
+	bool can_be_made;
+
+	pthread_mutex_lock(&s->lock);
+	s->wants_code = !s->has_ended;
+	pthread_mutex_unlock(&s->lock);
+	top_source_wake(s);
+	pthread_mutex_lock(&s->lock);
+	while (s->wants_code && !s->has_ended)
+		pthread_cond_wait(&s->changed, &s->lock);
+	code = s->code;
+	s->code = NULL;
+	s->wants_code = false;
+	can_be_made = s->has_ended && !s->failure.code;
+	pthread_mutex_unlock(&s->lock);
+	/* The thread leaves the feed alone after its end. */
+	return !code && can_be_made ? top_code_new(&s->feed) : code;
+}
+
 void top_source_wake(struct top_source *s)
 {
 	const u64 one = 1;
@@ -215,26 +263,38 @@ void top_source_wake(struct top_source *s)
 	(void)!write(s->wake_fd, &one, sizeof(one));
 }
 
-int top_source_change(struct top_source *s, const char *event, const char *keys, struct err *err)
+static void apply(const struct top_change *c, struct top_setup *setup)
+{
+	struct top_options *o = &setup->options;
+	struct err ignored;
+
+	if (c->turns_wall)
+		o->record.records.has_wall = !o->record.records.has_wall;
+	if (c->keys) {
+		setup->text = mem_strdup(c->keys);
+		o->sort = setup->text;
+		o->fields = NULL;
+	}
+	if (c->event) {
+		setup->text = mem_strdup(c->event);
+		/* The words before stay those of the set-up before. */
+		memset(&o->record.events.words, 0, sizeof(o->record.events.words));
+		event_words_event(o, setup->text, &ignored);
+	}
+}
+
+int top_source_change(struct top_source *s, const struct top_change *c, struct err *err)
 {
 	struct top_setup *setup;
 
 	if (s->command)
 		return err_set(err, ERR_INVAL,
-			"the command would have to be started again: 'pace top' has -e and -s");
+			"the command would have to be started again: 'pace top' has -e, -s and --wall");
 	setup = mem_zalloc(sizeof(*setup));
 	setup->options = newest(s)->options;
-	setup->text = mem_strdup(event ? event : keys);
-	if (keys) {
-		setup->options.sort = setup->text;
-		setup->options.fields = NULL;
-	} else {
-		/* The words before stay those of the set-up before. */
-		memset(&setup->options.record.events.words, 0,
-			sizeof(setup->options.record.events.words));
-		event_words_event(&setup->options, setup->text, err);
-	}
-	if (top_rows_choose(&setup->rows, &setup->options, err)) {
+	apply(c, setup);
+	if (top_rows_choose(&setup->rows, &setup->options, err) ||
+		top_options_check(&setup->options, err)) {
 		setup_free(setup);
 		return err->code;
 	}
@@ -255,6 +315,7 @@ void top_source_close(struct top_source *s)
 		top_source_wake(s);
 		pthread_join(s->thread, NULL);
 	}
+	top_code_free(s->code);
 	feed_close(&s->feed);
 	if (s->next.setup)
 		moment_fini(&s->next.moment);

@@ -6,6 +6,7 @@
 #include "event/abi.h"
 #include "profile/gather/argc.h"
 #include "profile/gather/idle.h"
+#include "profile/gather/wallprofile.h"
 #include "profile/tree/ignore.h"
 
 static void count(struct moment *s)
@@ -98,11 +99,11 @@ static void merge_rows(struct profile *p)
 }
 
 /* Nothing is added to it any more, and it may be looked at for long. */
-static void make_small(struct profile *p)
+static void make_small(struct profile *p, bool has_places)
 {
 	table_fini(&p->frame_index);
 	table_fini(&p->stack_index);
-	if (can_merge(p))
+	if (!has_places && can_merge(p))
 		merge_rows(p);
 }
 
@@ -116,13 +117,15 @@ void moment_init(struct moment *s, const struct aggregate *a, struct resolver *r
 	resolver_settle(resolver);
 	naming_resolve(p, resolver, &options->naming);
 	argc_remove(p);
+	if (options->has_wall)
+		wallprofile_trim(p);
 	s->n_idle = options->has_idle ? 0 : idle_remove(p);
 	count(s);
 	if (options->ignored_callees)
 		ignore_callees(p, options->ignored_callees);
 	if (options->filter)
 		profile_filter_apply(p, options->filter);
-	make_small(p);
+	make_small(p, options->has_places);
 	calls_init(&s->calls, p);
 }
 

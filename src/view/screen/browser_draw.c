@@ -113,6 +113,8 @@ static void draw_table_row(struct drawer *d, const struct lineup_line *line)
 		rowset_cell(r, &r->shown[c], line->row, 0, &d->room, &cell);
 		if (share_of(&cell) > 0)
 			style = heat_style(share_of(&cell));
+		if (cell.spans & CELL_IS_CHANGED)
+			style.attributes |= GRID_BOLD;
 		if (d->is_found && !b->layouts[c].is_right)
 			style.attributes |= GRID_BOLD | GRID_UNDERLINE;
 		str_cut(&d->text, 0);
@@ -135,10 +137,11 @@ static void draw_node(struct drawer *d, const struct lineup_line *line)
 	const struct rowset *tree = &b->lineup.trees[line->row].tree;
 	const struct rowset_node *node = &tree->nodes[line->node];
 	const double share = tree->whole ? (double)node->total / (double)tree->whole : 0;
-	struct grid_style style =
-		d->is_found ? (struct grid_style){.attributes = GRID_BOLD | GRID_UNDERLINE} : plain;
+	struct grid_style style = plain;
 	unsigned column = MARKER;
 
+	if (d->is_found)
+		style.attributes = GRID_BOLD | GRID_UNDERLINE;
 	if (b->heat < b->rows->n_shown) {
 		heat_draw_bar(d->g, d->row, column, share);
 		column += BAR + 1;
@@ -216,7 +219,7 @@ static void draw_source(const struct browser *b, struct grid *g, unsigned end)
 /* What the table is of: the text's title. */
 static void draw_title(struct browser *b, struct grid *g)
 {
-	const struct rowset *head = b->rows->head;
+	const struct rowset *head = b->rows->is_of_samples ? b->rows->head : NULL;
 	struct str text = {0}, room = {0};
 	struct cell cell;
 
@@ -228,7 +231,7 @@ static void draw_title(struct browser *b, struct grid *g)
 	if (b->source->n > 1)
 		str_addf(&text, "  [%zu of %zu: Tab]", b->table + 1, b->source->n);
 	grid_blank(g, 0, 0, g->columns, reverse);
-	draw_source(b, g, grid_puts(g, 0, 0, str_text(&text), reverse) + 2);
+	draw_source(b, g, text.n ? grid_puts(g, 0, 0, str_text(&text), reverse) + 2 : 1);
 	str_fini(&text);
 	str_fini(&room);
 }
@@ -302,7 +305,7 @@ static void draw_status(struct browser *b, struct grid *g)
 			str_add(&text, "   ");
 			b->source->live->add_status(b->source->of, &text);
 		}
-		str_add(&text, "   h: help  q: quit");
+		str_add(&text, b->source->is_inner ? "   h: help  q: back" : "   h: help  q: quit");
 		grid_puts(g, row, 0, str_text(&text), dim);
 	}
 	str_fini(&text);
