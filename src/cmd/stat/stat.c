@@ -16,6 +16,7 @@
 #include "collect/run/run.h"
 #include "collect/open/setuid.h"
 #include "event/abi.h"
+#include "event/parse.h"
 #include "view/text/colour.h"
 
 enum {
@@ -43,6 +44,19 @@ static int check_latencies(const struct measuring *m, struct err *err)
 	return 0;
 }
 
+/* -T: beside those of -e. */
+static int add_transactions(struct measuring *m, struct err *err)
+{
+	const struct parse_env env = {.sysfs = "/sys"};
+	struct str text = {0};
+	int r = stat_add_transactions(env.sysfs, &text, err);
+
+	if (!r)
+		r = parse_events(str_text(&text), &env, &m->events, err);
+	str_fini(&text);
+	return r;
+}
+
 static int parse_all_events(struct measuring *m, struct err *err)
 {
 	const struct stat_command *o = m->options;
@@ -52,9 +66,15 @@ static int parse_all_events(struct measuring *m, struct err *err)
 
 	if (o->is_null)
 		return 0;
-	m->print.has_no_defaults = !o->events.has_events && !o->metrics.n;
-	stat_add_defaults(o, m->target.is_system_wide, &defaults);
-	r = event_words_parse(&o->events, o->metrics.n ? NULL : str_text(&defaults), &m->events,
+	m->print.has_no_defaults = !o->events.has_events && !o->metrics.n && !o->has_transactions;
+	if (o->has_transactions) {
+		if (add_transactions(m, err))
+			return err->code;
+	} else {
+		stat_add_defaults(o, m->target.is_system_wide, &defaults);
+	}
+	r = event_words_parse(&o->events,
+		o->metrics.n || o->has_transactions ? NULL : str_text(&defaults), &m->events,
 		&m->log, err);
 	str_fini(&defaults);
 	if (!r)

@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "cmd/stat/stat_asked.h"
 #include "cmd/stat/stat_compare.h"
+#include "event/tsx.h"
 
 enum { RUNS_MAX = 1000000, DELAY_MAX_MS = 1 << 30 };
 
@@ -35,6 +36,8 @@ const struct opt stat_options_table[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to count"},
 	EVENT_ROWS("events, groups {a,b}; default clocks, faults, cycles, instructions, branches"),
 	EVENT_ROWS_EACH_CGROUP,
+	{'T', "transaction", OPT_BOOL, STAT_AT(has_transactions), NULL,
+		"transactions (Intel TSX): their share of the cycles, what is lost in those that are aborted, and how long they are"},
 	{'M', "metrics", OPT_CALL, 0, "METRIC,...",
 		"metrics or groups of metrics, computed from events that are counted for them; 'pace list metrics' shows them",
 		.flags = OPT_COMMON, .call = stat_asked_word},
@@ -111,8 +114,6 @@ const struct opt stat_options_table[] = {
 	{'v', "verbose", OPT_COUNT, STAT_AT(verbose), NULL,
 		"say how events were opened; twice: also their attrs"},
 	{'g', "group", OPT_REFUSED, 0, NULL, "braces make a group: -e '{cycles,instructions}'"},
-	{'T', "transaction", OPT_REFUSED, 0, NULL,
-		"-e task-clock,'{instructions,cycles,cpu/cycles-t/,cpu/tx-start/,cpu/el-start/,cpu/cycles-ct/}' counts them"},
 	{0, "topdown", OPT_REFUSED, 0, NULL,
 		"-e '{slots,topdown-retiring,topdown-bad-spec,topdown-fe-bound,topdown-be-bound}' counts the first level: its shares are their fractions of slots"},
 	{0, "td-level", OPT_REFUSED, 0, "N", "--topdown is not supported"},
@@ -158,6 +159,27 @@ static const char *const detailed_events[] = {
 	"{L1-icache-loads,L1-icache-load-misses}:W,{dTLB-loads,dTLB-load-misses}:W,{iTLB-loads,iTLB-load-misses}:W",
 	"L1-dcache-prefetches,L1-dcache-prefetch-misses",
 };
+
+/* perf's events for -T, of which some models have only the first four. */
+int stat_add_transactions(const char *sysfs, struct str *text, struct err *err)
+{
+	static const char *const events[] = {"cycles-t", "tx-start", "el-start", "cycles-ct"};
+	const enum tsx_state state = tsx_state_here(sysfs);
+	struct pmu pmu;
+	char terms[256];
+
+	if (state != TSX_COUNTED)
+		return err_set(err, ERR_UNSUPPORTED, "-T: %s", tsx_reason(state));
+	if (pmu_open(&pmu, sysfs, "cpu", err))
+		return err_prefix(err, "-T");
+	str_add(text, "task-clock,{instructions,cycles");
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
+		if (pmu_alias(&pmu, events[i], terms, sizeof(terms)))
+			str_addf(text, ",cpu/%s/", events[i]);
+	str_addc(text, '}');
+	pmu_close(&pmu);
+	return 0;
+}
 
 void stat_add_defaults(const struct stat_command *o, bool is_system_wide, struct str *text)
 {

@@ -28,7 +28,8 @@ struct stat_command {
 	u64 seed;                                      /* of the random order; 0: none given */
 	VEC(const char *) metrics;                     /* -M: what each of them names */
 	bool has_no_metric_groups, has_no_metric_merge, has_no_metric_thresholds;
-	bool is_record; /* the counts are also written to a recording, `output` */
+	bool has_transactions; /* -T */
+	bool is_record;        /* the counts are also written to a recording, `output` */
 };
 
 #define STAT_AT(member) offsetof(struct stat_command, member)
@@ -75,6 +76,9 @@ int stat_check(const struct stat_command *o, int argc, struct err *err);
 
 /* -r: the number of runs; 0: until Ctrl-C. */
 int stat_choose_runs(const struct stat_command *o, u64 *ret_n, struct err *err);
+
+/* -T: adds the events of transactions that this machine has; ERR_UNSUPPORTED, with the reason: it has none. */
+int stat_add_transactions(const char *sysfs, struct str *text, struct err *err);
 
 /* The default events. */
 void stat_add_defaults(const struct stat_command *o, bool is_system_wide, struct str *text);
