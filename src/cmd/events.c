@@ -76,7 +76,7 @@ static void drop_from(struct event_list *events, size_t n)
 static int parse_text(const struct event_words *w, const char *text, struct event_list *events,
 	struct log *log, struct err *err)
 {
-	struct parse_env env = {.sysfs = "/sys"};
+	struct parse_env env = {.sysfs = "/sys", .takes_latencies = w->takes_latencies};
 	const struct catalog_places places = {.folder = w->folder, .sysfs = env.sysfs};
 	struct catalog catalog;
 	size_t before = events->n;

@@ -26,6 +26,7 @@ struct event_words {
 	words;
 	const char *folder; /* --events-dir */
 	bool has_events;    /* -e was among them */
+	bool takes_latencies; /* the command knows what EVENT:R asks for */
 };
 
 int event_words_event(void *target, const char *value, struct err *err);

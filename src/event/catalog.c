@@ -143,6 +143,18 @@ static const char *keep(struct arena *arena, const char *text)
 							  : NULL;
 }
 
+/* In cycles; 0 for what is no such number. */
+static double read_latency(const char *text)
+{
+	double v;
+	char *end;
+
+	if (!text || !*text)
+		return 0;
+	v = strtod(text, &end);
+	return *end || !(v >= 0 && v <= UINT16_MAX) ? 0 : v;
+}
+
 /* Takes from a row what it says about an event besides its name, PMU and terms. */
 static void describe(const struct eventfile_row *row, struct arena *arena, struct catalog_event *e)
 {
@@ -154,6 +166,7 @@ static void describe(const struct eventfile_row *row, struct arena *arena, struc
 		e->description = keep(arena, description);
 	e->errata = keep(arena, row->text[FIELD_ERRATA]);
 	read_scale(row->text[FIELD_SCALE], arena, &e->scale, &e->unit);
+	e->retire_latency = read_latency(row->text[FIELD_RETIRE_LATENCY]);
 	e->precise = vendor_number(row, FIELD_PRECISE, &v) > 0 ? (u8)MIN(v, (u64)2) : 0;
 	e->is_per_pkg = vendor_number(row, FIELD_PER_PKG, &v) > 0 && v;
 	e->is_deprecated = vendor_number(row, FIELD_DEPRECATED, &v) > 0 && v;

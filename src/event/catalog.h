@@ -32,6 +32,7 @@ struct catalog_event {
 	const char *topic;       /* "cache": the file it is from */
 	const char *unit;        /* of count * scale; NULL: events */
 	double scale;            /* 1 unless the table says otherwise */
+	double retire_latency;   /* its usual mean, in cycles; 0: the table has none */
 	const char *errata;      /* the vendor's numbers of errata, or NULL */
 	u8 precise;              /* 1: can be sampled with :p; 2: not without it */
 	bool is_per_pkg, is_deprecated;

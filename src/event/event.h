@@ -29,7 +29,7 @@ enum event_wish {
 	EVENT_PERCORE = 1 << 8,    /* percore: the threads of a core are added up */
 	EVENT_NO_INHERIT = 1 << 9, /* no-inherit: children are not counted */
 	EVENT_WEAK_PERIOD = 1 << 10, /* attr.sample_period is its table's default: -F and -c win */
-	EVENT_RETIRE_LATENCY = 1 << 11, /* R: how long it took to retire is counted */
+	EVENT_RETIRE_LATENCY = 1 << 11, /* R: not how often, but how long it took to retire */
 	EVENT_NO_TASKS = 1 << 12,       /* its PMU counts packages or CPUs, whatever runs there */
 	EVENT_LEFT_OUT = 1 << 13,       /* not opened in this run: another run counts it */
 	EVENT_TRACKER = 1 << 14,        /* added by pace: carries records of tasks, not samples */
@@ -72,16 +72,17 @@ enum event_tool {
 
 struct event {
 	struct event_attr attr;
-	const char *name;   /* as the user wrote it, or as the file says */
-	u32 leader;         /* position of its group's leader; its own if it is alone */
-	u32 n_members;      /* for a leader: how many belong to it, itself included; else 0 */
-	unsigned wishes;    /* enum event_wish */
-	struct cpus cpus;   /* where it must be opened; empty: anywhere */
-	const char *pmu;    /* its name in sysfs; NULL: one of the kernel's generic types */
-	double scale;       /* count * scale is in `unit`; 1 unless its PMU says otherwise */
-	const char *unit;   /* "Joules"; NULL: events */
-	const char *filter; /* for PERF_EVENT_IOC_SET_FILTER; NULL: none */
-	const char *cgroup; /* count only its tasks: a path below the cgroup mount; NULL: all */
+	const char *name;      /* as the user wrote it, or as the file says */
+	u32 leader;            /* position of its group's leader; its own if it is alone */
+	u32 n_members;         /* for a leader: how many belong to it, itself included; else 0 */
+	unsigned wishes;       /* enum event_wish */
+	struct cpus cpus;      /* where it must be opened; empty: anywhere */
+	const char *pmu;       /* its name in sysfs; NULL: one of the kernel's generic types */
+	double scale;          /* count * scale is in `unit`; 1 unless its PMU says otherwise */
+	const char *unit;      /* "Joules"; NULL: events */
+	double retire_latency; /* its usual mean, in cycles, by its table; 0: not known */
+	const char *filter;    /* for PERF_EVENT_IOC_SET_FILTER; NULL: none */
+	const char *cgroup;    /* count only its tasks: a path below the cgroup mount; NULL: all */
 	struct event_own own;
 	u32 n_addr_filters; /* how many filters on addresses its PMU takes */
 	u64 *ids; /* the kernel's numbers for its counters; samples name their event by them */

@@ -38,6 +38,7 @@ static const char *const keys[FIELD_COUNT] = {
 	[FIELD_FILTER] = "Filter",
 	[FIELD_FILTER_VALUE] = "FILTER_VALUE",
 	[FIELD_PERIOD] = "SampleAfterValue",
+	[FIELD_RETIRE_LATENCY] = "RetirementLatencyMean",
 	[FIELD_SCALE] = "ScaleUnit",
 	[FIELD_PER_PKG] = "PerPkg",
 	[FIELD_PRECISE] = "PEBS",

@@ -183,9 +183,10 @@ static size_t add_neighbours(struct maker *m, struct member *all, size_t n,
 	return n_left;
 }
 
-static bool is_tool(const struct event *e)
+/* Stat's own clocks take no counter, and latencies are sampled apart from what is counted: one of each serves all metrics. */
+static bool is_never_grouped(const struct event *e)
 {
-	return e->attr.type == EVENT_TYPE_TOOL;
+	return e->attr.type == EVENT_TYPE_TOOL || e->wishes & EVENT_RETIRE_LATENCY;
 }
 
 static int make_group(struct maker *m, struct metric_use *use)
@@ -198,8 +199,7 @@ static int make_group(struct maker *m, struct metric_use *use)
 		size_t first = m->events->n;
 
 		r = parse(m, event);
-		if (!r && m->events->n > first && is_tool(&m->events->at[first])) {
-			/* No counter: one serves all metrics. */
+		if (!r && m->events->n > first && is_never_grouped(&m->events->at[first])) {
 			m->events->n = first;
 			r = add_single(m, event, false, &use->counted[event]);
 			continue;

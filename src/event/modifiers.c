@@ -1,5 +1,7 @@
 #include "event/modifiers.h"
 
+#include "event/abi.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -63,10 +65,16 @@ static int unknown(struct maker *m, struct word letter)
 }
 
 /* The number of such events says nothing about the time that one of them took. */
-static int refuse_latency(struct maker *m, struct word letter)
+static int check_latency(struct maker *m, struct word letter, const struct event *e)
 {
-	return maker_fail(m, letter, ERR_UNSUPPORTED,
-		"'R' asks how long the event took to retire, which pace does not measure; without 'R' the events are counted");
+	if (!m->env->takes_latencies)
+		return maker_fail(m, letter, ERR_UNSUPPORTED,
+			"'R' asks how long the event took to retire: 'pace stat --record-tpebs' measures that, and 'pace record -W' records it with each sample");
+	if (e->attr.type == PERF_TYPE_SOFTWARE || e->attr.type == PERF_TYPE_TRACEPOINT ||
+		e->attr.type == PERF_TYPE_BREAKPOINT || e->attr.type == EVENT_TYPE_TOOL)
+		return maker_fail(m, letter, ERR_INVAL,
+			"'R' asks how long the event took to retire: this is no event of a processor");
+	return 0;
 }
 
 static int apply_one(struct maker *m, struct word word, struct event *e)
@@ -80,8 +88,9 @@ static int apply_one(struct maker *m, struct word word, struct event *e)
 
 		if (!mod)
 			return unknown(m, (struct word){word.at + i, 1});
-		if (mod->wish & EVENT_RETIRE_LATENCY)
-			return refuse_latency(m, (struct word){word.at + i, 1});
+		if (mod->wish & EVENT_RETIRE_LATENCY &&
+			check_latency(m, (struct word){word.at + i, 1}, e))
+			return m->err->code;
 		levels |= mod->only_level;
 		worlds |= mod->only_world;
 		precise += mod->letter == 'p';

@@ -38,6 +38,7 @@ struct parse_env {
 	const char *sysfs;             /* "/sys", or a test's tree */
 	const char *tracefs;           /* NULL: where it is mounted */
 	const struct catalog *catalog; /* the vendors' tables; NULL: none */
+	bool takes_latencies;          /* R is accepted: EVENT_RETIRE_LATENCY */
 };
 
 /* Appends the events that text describes. On error `events` may hold the first of them. */

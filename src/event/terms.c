@@ -497,6 +497,7 @@ static int set_event(struct applier *a, const char *name)
 	listed = catalog ? catalog_find(catalog, a->pmu->name, name) : NULL;
 	if (listed) {
 		set_unit(a, listed->scale, listed->unit, listed->is_per_pkg);
+		a->e->retire_latency = listed->retire_latency;
 		return apply_text(a, name, listed->terms) ? a->m->err->code : 1;
 	}
 	if (lower(name, small, sizeof(small)) && pmu_alias(a->pmu, small, text, sizeof(text)))

@@ -57,7 +57,7 @@ def options_of_perf_that_are_elsewhere_are_pointed_to():
     check_refused([
         ('pace record -M intel true', 'pace annotate -M STYLE'),
         ('pace report --branch--call-graph', '--branch-history'),
-        ('pace stat --record-tpebs -e cs true', 'pace record -e EVENT -W'),
+        ('pace record -e cycles:R true', 'pace stat --record-tpebs'),
     ])
 
 

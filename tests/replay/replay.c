@@ -372,8 +372,9 @@ static void *map_event(struct event *e, void *address, size_t size, int protecti
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), data = size - page;
 
-	/* perf_mmap(): a page, and a power of two behind it. */
-	if (!(flags & MAP_SHARED) || size < page || size % page || (data & (data - 1))) {
+	/* perf_mmap(): a page, and a power of two behind it; nothing that children inherit from CPU to CPU. */
+	if (!(flags & MAP_SHARED) || size < page || size % page || (data & (data - 1)) ||
+		(e->cpu == -1 && e->attr.inherit)) {
 		errno = EINVAL;
 		return MAP_FAILED;
 	}

@@ -494,6 +494,113 @@ def the_counters_of_regions_are_never_read_by_a_call():
         on.run(program)
         assert not [line for line in on.said() if line.startswith('read')], on.said()
         assert len([line for line in on.said() if line.startswith('reset')]) == 1, on.said()
+        # As the kernel's documentation wants them: the calling thread's, slots in front, and all with PERF_FORMAT_GROUP.
+        opened_here = [(o['config'], o['pid'], o['cpu'], o['group'] >= 0, bool(o['format'] & 8)) for o in on.openings()]
+        assert opened_here == [(0x400, 0, -1, False, True), (0x8000, 0, -1, True, True)], opened_here
+
+
+# ---- how long events took to retire ----
+
+CACHE = '''[
+{"EventName": "MEM_LOAD_RETIRED.L2_HIT", "EventCode": "0xd1", "UMask": "0x2", "RetirementLatencyMean": 11.5, "BriefDescription": "-"},
+{"EventName": "MEM_LOAD_RETIRED.L3_HIT", "EventCode": "0xd1", "UMask": "0x4", "BriefDescription": "-"},
+{"MetricName": "l2_share", "MetricExpr": "MEM_LOAD_RETIRED.L2_HIT * min(MEM_LOAD_RETIRED.L2_HIT:R, 20) / cpu_cycles", "BriefDescription": "-"},
+{"MetricName": "l2_wait", "MetricExpr": "MEM_LOAD_RETIRED.L2_HIT * MEM_LOAD_RETIRED.L2_HIT:R / cpu_cycles", "BriefDescription": "-"},
+{"EventName": "CPU_CYCLES", "EventCode": "0x3c", "BriefDescription": "-"}
+]'''
+HITS, MISSES = 'mem_load_retired.l2_hit:R', 'mem_load_retired.l3_hit:R'
+
+
+def tables():
+    os.makedirs('tables/model', exist_ok=True)
+    with open('tables/mapfile.csv', 'w') as file:
+        file.write('Family-model,Version,Filename,EventType\nGenuineIntel-6-(AD|8F),v1,model,core\n')
+    with open('tables/model/cache.json', 'w') as file:
+        file.write(CACHE)
+    return ['stat', '--events-dir', 'tables']
+
+
+# On each CPU 5 of 33 cycles and 3 of 11: 198 / 8 = 24.75.
+LATENCIES = {'r2d1': [{'weight': 70, 'retire_latency': 33, 'count': 5}, {'weight': 80, 'retire_latency': 11, 'count': 3}]}
+
+
+@test
+def latencies_are_the_mean_of_samples_beside_counts():
+    stat = tables()
+    with machine('graniterapids', {'cycles': 20, 'r2d1': 100}, samples=LATENCIES) as on:
+        result = on.pace(*stat, '--record-tpebs', '-e', f'{HITS},cycles,r2d1', 'true')
+        assert re.search(rf'^ +24\.75 cycles {HITS} +# +32 samples$', result.err, re.M), result
+        assert counts_in(result.err)[-2:] == [('cycles', '20'), ('r2d1', '100')], result
+        sampled = [o for o in on.openings() if o['period']]
+        # Rings are not inherited from CPU to CPU: one for each.
+        assert sorted(o['cpu'] for o in sampled) == list(range(on.machine.cpus)) and not any(o['error'] for o in sampled), sampled
+        result = on.pace(*stat, '--record-tpebs', '-a', '-A', '-x,', '-e', HITS, 'true')
+        rows = [line.split(',') for line in result.err.splitlines() if HITS in line]
+        assert [(row[1], float(row[6]), row[7], float(row[14]), row[15]) for row in rows] == [
+            (f'CPU{cpu}', 24.75, 'cycles', 8, 'samples') for cpu in range(on.machine.cpus)], result
+        result = on.pace(*stat, '--record-tpebs', '-r', '3', '-e', HITS, 'true')
+        assert re.search(r'^ +24\.75 cycles .* 96 samples +\( \+- +0\.00% \)$', result.err, re.M), result
+
+
+@test
+def intervals_have_the_mean_of_their_own_samples():
+    stat = tables()
+    with machine('graniterapids', samples=LATENCIES, is_strict=False) as on:
+        result = on.pace(*stat, '--record-tpebs', '-I', '300', '-e', HITS, 'sleep', '0.8')
+    rows = [line.split(None, 1)[1] for line in result.err.splitlines() if HITS in line]
+    assert rows[0].startswith('24.75 cycles') and all('<not counted>' in row for row in rows[1:]) and len(rows) == 3, result
+
+
+@test
+def without_samples_a_latency_is_its_tables_which_is_said():
+    stat = tables()
+    usual = f'{HITS}: its usual latency, by its table: '
+    none = {'r2d1': [{'weight': 70, 'count': 5}]}
+    with machine('sapphirerapids', samples=none, is_strict=False) as on:
+        result = on.pace(*stat, '-e', f'{HITS},{MISSES}', 'true')
+        assert re.search(rf'^ +11\.50 cycles {HITS}$', result.err, re.M) and usual + '--record-tpebs measures it' in result.err, result
+        assert f'{MISSES}: no table has its usual latency: --record-tpebs measures it' in result.err, result
+        assert re.search(rf'^ +<not supported> cycles {MISSES}$', result.err, re.M), result
+        result = on.pace(*stat, '--record-tpebs', '-e', HITS, 'true')
+        assert f'{usual}20 samples came, none with a latency, which processors measure since' in result.err, result
+        assert re.search(rf'^ +11\.50 cycles {HITS}$', result.err, re.M), result
+        result = on.pace(*stat, '--record-tpebs', '-e', MISSES, 'true')
+        assert f'{MISSES}: no sample of it came' in result.err and f'<not counted> cycles {MISSES}' in result.err, result
+    # No PEBS at all.
+    with machine('sapphirerapids', is_strict=False, also=['word cpu precise=0']) as on:
+        result = on.pace(*stat, '--record-tpebs', '-e', f'{HITS},{MISSES}', 'true')
+        assert usual + 'this PMU cannot do it; precise events (:p) need PEBS, IBS or SPE' in result.err, result
+        assert re.search(rf'^ +11\.50 cycles {HITS}$', result.err, re.M) and f'<not supported> cycles {MISSES}' in result.err, result
+
+
+@test
+def metrics_take_latencies_of_samples_or_of_tables():
+    stat = tables()
+    counts = {'cpu/event=0x3c/': 4000, 'r2d1': 80}
+
+    def value(result, name):
+        return float(re.search(rf'^.*# +([\d.]+) +(?:% )?{name}', result.err, re.M)[1])
+    with machine('graniterapids', counts, samples=LATENCIES) as on:
+        measured = on.pace(*stat, '-M', 'l2_wait,l2_share', '--record-tpebs', 'true')
+        groups = [(o['config'], o['group'] > 0) for o in on.openings() if not o['period'] and o['format']]
+    # 80 * 24.75 / 4000, and with the limit 80 * 20 / 4000; the two that are counted are a group.
+    assert abs(value(measured, 'l2_wait') - 0.495) < 0.006 and abs(value(measured, 'l2_share') - 0.4) < 0.006, measured
+    assert sorted(config for config, _ in groups) == [0x3c, 0x2d1] and sum(is_member for _, is_member in groups) == 1, groups
+    with machine('sapphirerapids', counts) as on:
+        usual = on.pace(*stat, '-M', 'l2_wait', 'true')
+    # 80 * 11.5 / 4000.
+    assert abs(value(usual, 'l2_wait') - 0.23) < 0.006 and 'its usual latency, by its table: --record-tpebs measures it' in usual.err, usual
+
+
+@test
+def latencies_that_nothing_can_hold_are_refused():
+    with machine('graniterapids', is_strict=False) as on:
+        for args, sentence in ((['-e', '{r2d1:R,cycles}', 'true'], "event 'r2d1:R' is sampled, apart from all groups: write it outside of the braces"),
+                               (['-e', 'cs:R', 'true'], 'this is no event of a processor'),
+                               (['record', '-e', 'r2d1:R', 'true'], 'a recording of counts holds no means of latencies'),
+                               (['--record-tpebs', '--vs', 'true', 'true'], '--record-tpebs does not work with --vs')):
+            result = on.pace('stat', *args)
+            assert result.status == 2 and sentence in result.err, result
 
 
 main()

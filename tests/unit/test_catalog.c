@@ -34,7 +34,7 @@ static const char cache_json[] =
 	"  {\"EventName\": \"AND_METRIC\", \"EventCode\": \"0x1\", \"MetricName\": \"x\", \"MetricExpr\": \"AND_METRIC * 4\"},\n"
 	"  {\"EventName\": \"INST_RETIRED.ANY\", \"Counter\": \"Fixed counter 0\", \"UMask\": \"0x1\", \"SampleAfterValue\": \"2000003\"},\n"
 	"  {\"EventName\": \"CPU_CLK_UNHALTED.REF_TSC\", \"Counter\": \"Fixed counter 2\", \"UMask\": \"0x3\"},\n"
-	"  {\"EventName\": \"NUMBERS\", \"EventCode\": 60, \"UMask\": 2, \"SampleAfterValue\": 1000},\n"
+	"  {\"EventName\": \"NUMBERS\", \"EventCode\": 60, \"UMask\": 2, \"SampleAfterValue\": 1000, \"RetirementLatencyMean\": 11.5},\n"
 	"  {\"EventName\": \"L1D.REPLACEMENT\", \"EventCode\": \"0x99\"}\n"
 	"]\n";
 
@@ -154,6 +154,8 @@ TEST(catalog_tells_what_the_tables_tell)
 	CHECK_STR(e->errata, "SKL1, SKL2");
 	CHECK_EQ(e->precise, 1);
 	CHECK(e->scale == 1 && !e->unit && !e->is_per_pkg && !e->is_deprecated);
+	CHECK(e->retire_latency == 0);
+	CHECK(catalog_find(&o->catalog, NULL, "numbers")->retire_latency == 11.5);
 	e = catalog_find(&o->catalog, NULL, "l1d_pend.cycles");
 	CHECK(e->is_deprecated && !e->description);
 	CHECK_EQ(catalog_find(&o->catalog, NULL, "loads_gt_8")->precise, 2);

@@ -26,6 +26,24 @@ enum {
 
 /* ---- set-up ---- */
 
+/* They are no counts, which a group or a recording could hold. */
+static int check_latencies(const struct measuring *m, struct err *err)
+{
+	vec_each(e, &m->events) {
+		if (!counts_is_latency(e))
+			continue;
+		if (m->options->is_record)
+			return err_set(err, ERR_INVAL,
+				"event '%s': a recording of counts holds no means of latencies",
+				e->name);
+		if (m->events.at[e->leader].n_members > 1)
+			return err_set(err, ERR_INVAL,
+				"event '%s' is sampled, apart from all groups: write it outside of the braces",
+				e->name);
+	}
+	return 0;
+}
+
 /* -T: beside those of -e. */
 static int add_transactions(struct measuring *m, struct err *err)
 {
@@ -65,7 +83,7 @@ static int parse_all_events(struct measuring *m, struct err *err)
 	m->print.metrics = m->asked.is_open ? &m->asked.set : NULL;
 	vec_each(e, &m->events)
 		e->attr.flags |= excluded;
-	return r;
+	return r ? r : check_latencies(m, err);
 }
 
 static int open_output(struct measuring *m, struct err *err)
@@ -506,7 +524,7 @@ static int run_measuring(struct measuring *m)
 
 static int run_stat(int argc, char **argv)
 {
-	struct stat_command o = {.has_sparklines = -1};
+	struct stat_command o = {.has_sparklines = -1, .events.takes_latencies = true};
 	char **whole = memcpy(mem_alloc((argc + 1) * sizeof(*argv)), argv, argc * sizeof(*argv));
 	struct measuring m = {.options = &o, .line = whole, .line_n = argc};
 	int status = cmd_parse(&cmd_stat, &o, OPTS_STOP, &argc, argv);

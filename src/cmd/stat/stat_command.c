@@ -106,14 +106,14 @@ const struct opt stat_options_table[] = {
 	{0, "log-fd", OPT_CALL, 0, "FD", "write to file descriptor FD", .call = set_log_fd},
 	{0, "table", OPT_BOOL, STAT_AT(has_table), NULL, "with -r: print the time of each run"},
 	{0, "summary", OPT_BOOL, STAT_AT(has_summary), NULL, "with -I: print the total at the end"},
+	{0, "record-tpebs", OPT_BOOL, STAT_AT(samples_latencies), NULL,
+		"measure the latencies of EVENT:R by samples, which else are their tables'"},
 	{'c', "no-scale", OPT_BOOL, STAT_AT(no_scale), NULL,
 		"do not scale the counts of multiplexed events to the whole time"},
 	{'q', "quiet", OPT_BOOL, STAT_AT(is_quiet), NULL, "print only errors"},
 	{'v', "verbose", OPT_COUNT, STAT_AT(verbose), NULL,
 		"say how events were opened; twice: also their attrs"},
 	{'g', "group", OPT_REFUSED, 0, NULL, "braces make a group: -e '{cycles,instructions}'"},
-	{0, "record-tpebs", OPT_REFUSED, 0, NULL,
-		"'pace record -e EVENT -W' samples how long instructions waited to retire, 'pace script -F ip,sym,retire_lat' shows it"},
 	{0, "topdown", OPT_REFUSED, 0, NULL,
 		"-e '{slots,topdown-retiring,topdown-bad-spec,topdown-fe-bound,topdown-be-bound}' counts the first level: its shares are their fractions of slots"},
 	{0, "td-level", OPT_REFUSED, 0, "N", "--topdown is not supported"},
@@ -244,6 +244,9 @@ int stat_check(const struct stat_command *o, int argc, struct err *err)
 	if (o->interval_count && !o->interval_ms)
 		return err_set(err, ERR_INVAL,
 			"--interval-count counts intervals: give their length with -I");
+	if (o->samples_latencies && (o->is_versus || o->is_record))
+		return err_set(err, ERR_INVAL, "--record-tpebs does not work with %s",
+			o->is_record ? "record: a recording of counts holds no means" : "--vs");
 	if (o->is_record && o->repeat)
 		return err_set(err, ERR_INVAL,
 			"-r does not work with record: a recording holds one run");

@@ -9,6 +9,7 @@ static int open_counters(void *ctx, struct err *err)
 	const struct counting_options how = {.no_inherit = o->no_inherit,
 		.is_command = m->measures_workload,
 		.starts_off = o->has_delay && o->delay_ms != 0,
+		.samples_latencies = o->samples_latencies,
 		.needs_ids = o->is_record};
 
 	return counting_open(&m->counting, &m->events, &m->target, &how, &m->log, err);

@@ -12,6 +12,11 @@ enum { GROUP_MAX = 512 };
 
 /* ---- opening ---- */
 
+static bool has_latency(const struct event *e)
+{
+	return e->wishes & EVENT_RETIRE_LATENCY;
+}
+
 static void complete_attr(struct event_list *events, struct event *e,
 	const struct counting_options *o)
 {
@@ -22,11 +27,14 @@ static void complete_attr(struct event_list *events, struct event *e,
 	/* A period would make the counter interrupt. */
 	a->sample_period = 0;
 	a->flags &= ~ATTR_FREQ;
-	attr_set_precise(a, 0);
+	if (!has_latency(e))
+		attr_set_precise(a, 0);
 	a->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	/* Readers of a recording need the ids by which its records name their events. */
 	if (o->needs_ids)
 		a->sample_type = PERF_SAMPLE_IDENTIFIER;
+	if (has_latency(e))
+		latency_complete(a);
 	if (events->at[e->leader].n_members > 1)
 		a->read_format |= PERF_FORMAT_GROUP;
 	if (!o->no_inherit && !(e->wishes & EVENT_NO_INHERIT))
@@ -67,6 +75,28 @@ static void chain_groups(struct counting *c)
 	mem_free(last);
 }
 
+/* Opens the rings of those whose samples are the result. */
+static int open_latencies(struct counting *c, struct err *err)
+{
+	bool is_any = false;
+
+	vec_each(counter, &c->counters)
+		is_any |= has_latency(&c->events->at[counter->event]);
+	if (!is_any)
+		return 0;
+	c->latencies = mem_zalloc(c->counters.n * sizeof(*c->latencies));
+	vec_each(counter, &c->counters) {
+		const struct event *e = &c->events->at[counter->event];
+
+		if (has_latency(e) &&
+			latency_open(&c->latencies[counter - c->counters.at], counter->fd, err)) {
+			err_prefix(err, "sampling '%s'", e->name);
+			return err->code;
+		}
+	}
+	return 0;
+}
+
 int counting_open(struct counting *c, struct event_list *events, const struct target *target,
 	const struct counting_options *options, struct log *log, struct err *err)
 {
@@ -76,10 +106,12 @@ int counting_open(struct counting *c, struct event_list *events, const struct ta
 	vec_each(e, events) {
 		complete_attr(events, e, options);
 		/* The caller has clocks of its own. */
-		if (e->attr.type == EVENT_TYPE_TOOL)
+		if (e->attr.type == EVENT_TYPE_TOOL ||
+			(has_latency(e) && !options->samples_latencies))
 			e->wishes |= EVENT_LEFT_OUT;
 	}
 	if (open_possible(events, target, &c->counters, c->why, log, err) ||
+		open_latencies(c, err) ||
 		(options->needs_ids && open_fetch_ids(events, &c->counters, err))) {
 		counting_close(c);
 		return err->code;
@@ -94,6 +126,9 @@ int counting_open(struct counting *c, struct event_list *events, const struct ta
 
 void counting_close(struct counting *c)
 {
+	for (size_t i = 0; c->latencies && i < c->counters.n; i++)
+		latency_close(&c->latencies[i]);
+	mem_free(c->latencies);
 	counters_close(&c->counters);
 	mem_free(c->readings);
 	mem_free(c->base);
@@ -168,6 +203,8 @@ size_t counting_reopen_cpu(struct counting *c, s32 cpu, bool is_on)
 		/* The descriptor keeps its number: others may use it. */
 		dup3(fd, counter->fd, O_CLOEXEC);
 		close(fd);
+		if (has_latency(e) && latency_reopen(&c->latencies[i], counter->fd, &ignored))
+			n_failed++;
 		if (is_on && e->leader == counter->event &&
 			ioctl(counter->fd, PERF_EVENT_IOC_ENABLE, 0))
 			n_failed++;
@@ -190,8 +227,15 @@ static void take(struct counting *c, size_t i, const struct counter_value *v)
 	const struct reading *base = &c->base[i];
 	u64 enabled_ns = base->enabled_ns + v->time_enabled;
 
-	c->readings[i] = (struct reading){base->value + v->value, enabled_ns,
-		base->running_ns + v->time_running, has_lost_its_place(c, i, enabled_ns)};
+	c->readings[i] = (struct reading){.value = base->value + v->value,
+		.enabled_ns = enabled_ns,
+		.running_ns = base->running_ns + v->time_running,
+		.has_failed = has_lost_its_place(c, i, enabled_ns)};
+	if (!has_latency(&c->events->at[c->counters.at[i].event]))
+		return;
+	latency_read(&c->latencies[i]);
+	c->readings[i].value = c->latencies[i].cycles;
+	c->readings[i].n_samples = c->latencies[i].n_samples;
 }
 
 /* Reads counter i and those of its group. */

@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "collect/counter/counter.h"
+#include "collect/open/latency.h"
 #include "event/event.h"
 #include "event/target.h"
 
@@ -22,22 +23,25 @@ struct reading { /* of one counter, since it was opened */
 	u64 value;
 	u64 enabled_ns;  /* while it was enabled and its task ran */
 	u64 running_ns;  /* while it was also on the PMU */
+	u64 n_samples;   /* EVENT_RETIRE_LATENCY: `value` is the sum of the cycles of so many */
 	bool has_failed; /* a pinned event lost its place, or the descriptor is useless */
 };
 
 struct counting_options {
-	bool no_inherit; /* children are not counted */
-	bool is_command; /* the target waits at its gate: its exec starts the counters */
-	bool needs_ids;  /* fetch the events' ids, for a recording */
-	bool starts_off; /* counters stay off until counting_enable() */
+	bool no_inherit;        /* children are not counted */
+	bool is_command;        /* the target waits at its gate: its exec starts the counters */
+	bool needs_ids;         /* fetch the events' ids, for a recording */
+	bool samples_latencies; /* EVENT_RETIRE_LATENCY is measured; else such events are left out */
+	bool starts_off;        /* counters stay off until counting_enable() */
 };
 
 struct counting {
 	struct event_list *events;
-	struct counters counters; /* by event; within an event by thread, then by CPU */
-	struct reading *readings; /* by counter: the latest */
-	struct reading *base;     /* by counter: what its earlier descriptors had counted */
-	struct err *why;          /* by event: code 0, or why it was not opened */
+	struct counters counters;  /* by event; within an event by thread, then by CPU */
+	struct reading *readings;  /* by counter: the latest */
+	struct latency *latencies; /* by counter; NULL: no event has any */
+	struct reading *base;      /* by counter: what its earlier descriptors had counted */
+	struct err *why;           /* by event: code 0, or why it was not opened */
 	/* By counter: the next one of the same group read, or TABLE_NONE. */
 	u32 *next;
 	bool *comes_along; /* by counter: reading its leader reads it too */

@@ -505,7 +505,9 @@ static bool counts_all(const struct opener *o, const struct event *e)
 static bool follows_tasks(const struct opener *o, const struct event *e)
 {
 	return (o->refusals || o->target->is_per_thread) && o->target->threads.n &&
-		!o->target->has_cpu_list && !counts_all(o, e);
+		!o->target->has_cpu_list && !counts_all(o, e) &&
+		/* No ring can be inherited from CPU to CPU. */
+		!(e->wishes & EVENT_RETIRE_LATENCY);
 }
 
 /* Opens one event everywhere with the attr it has now. */

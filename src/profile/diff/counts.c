@@ -21,17 +21,23 @@ bool counts_is_clock(const struct event *e)
 			e->attr.config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
+bool counts_is_latency(const struct event *e)
+{
+	return e->wishes & EVENT_RETIRE_LATENCY;
+}
+
 const char *counts_unit(const struct event *e)
 {
 	return e->unit                            ? e->unit
 		: counts_is_clock(e)              ? "msec"
 		: e->attr.type == EVENT_TYPE_TOOL ? "ns"
+		: counts_is_latency(e)            ? "cycles"
 						  : "";
 }
 
 double counts_scale(const struct event *e)
 {
-	return counts_is_clock(e) ? 1e-6 : e->scale;
+	return counts_is_clock(e) ? 1e-6 : counts_is_latency(e) ? 1 : e->scale;
 }
 
 /* ---- places ---- */
@@ -376,10 +382,27 @@ static void add_counter(struct counts *s, size_t i, const struct reading *before
 	to->running_ns += running;
 	/* An offline CPU counts nothing: idle. A task that sleeps has nothing to count: not idle. */
 	to->n_idle += enabled ? !running : c->tid == -1;
+	to->n_samples += r->n_samples - before->n_samples;
 	if (running && running < enabled && !s->is_unscaled && !is_state)
 		value *= (double)enabled / (double)running;
 	to->raw += raw;
 	to->value += value * counts_scale(e);
+}
+
+/*
+ * Makes a mean of the sum. Where none was measured (samples of processors that do not know it have 0), the event's table
+ * has its usual one; then `raw` is 0. An interval without samples is no reason to take that.
+ */
+static void finish_latency(const struct event *e, bool is_interval, struct count *c)
+{
+	if (c->raw && c->n_samples)
+		c->value = (double)c->raw / (double)c->n_samples;
+	else if (e->retire_latency > 0 && !(is_interval && c->n_counters))
+		*c = (struct count){.value = e->retire_latency,
+			.n_counters = MAX(c->n_counters, 1),
+			.n_samples = c->n_samples};
+	else
+		c->n_idle = c->n_counters;
 }
 
 /* Sets s->now to the counts since `before`; NULL: since the beginning. */
@@ -391,6 +414,9 @@ static void take_since(struct counts *s, const struct reading *before)
 	for (size_t i = 0; i < s->counting->counters.n; i++)
 		if (!s->is_double[i])
 			add_counter(s, i, before ? &before[i] : &nothing);
+	for (u32 e = 0; e < s->events->n; e++)
+		for (u32 p = 0; p < s->places.n && counts_is_latency(&s->events->at[e]); p++)
+			finish_latency(&s->events->at[e], before, counts_now(s, e, p));
 }
 
 void counts_take_interval(struct counts *s)
@@ -412,6 +438,7 @@ void counts_take_run(struct counts *s)
 		t->raw += c->raw;
 		t->enabled_ns += c->enabled_ns;
 		t->running_ns += c->running_ns;
+		t->n_samples += c->n_samples;
 		t->n_counters += c->n_counters;
 		t->n_idle += c->n_idle;
 		t->n_failed += c->n_failed;
@@ -450,6 +477,7 @@ struct count counts_mean(const struct counts *s, u32 event, u32 place)
 		.raw = t->raw / n,
 		.enabled_ns = t->enabled_ns,
 		.running_ns = t->running_ns,
+		.n_samples = t->n_samples,
 		.n_counters = t->n_counters,
 		.n_idle = t->n_idle,
 		.n_failed = t->n_failed};
@@ -510,6 +538,34 @@ static const char *partial_reason(const struct count *c, struct arena *arena)
 	return kept;
 }
 
+/* Why there is no mean of latencies, or only that of a table. */
+static const char *latency_reason(const struct counts *s, const struct err *why,
+	const struct count *c, struct arena *arena)
+{
+	bool has_table = count_state(c) == COUNT_OK;
+	struct str text = {0};
+	const char *kept;
+
+	if (c->raw)
+		return partial_reason(c, arena);
+	if (has_table)
+		str_add(&text, "its usual latency, by its table: ");
+	if (why && why->code)
+		str_add(&text, missing_reason(why));
+	else if (!s->counting || !s->counting->latencies)
+		str_addf(&text, "%s--record-tpebs measures it",
+			has_table ? "" : "no table has its usual latency: ");
+	else if (!c->n_samples)
+		str_add(&text, "no sample of it came");
+	else
+		str_addf(&text,
+			"%llu samples came, none with a latency, which processors measure since Meteor Lake and Granite Rapids",
+			(unsigned long long)c->n_samples);
+	kept = keep(arena, text.at);
+	str_fini(&text);
+	return kept;
+}
+
 const char *counts_reason(const struct counts *s, u32 event, const struct count *c,
 	struct arena *arena)
 {
@@ -518,6 +574,8 @@ const char *counts_reason(const struct counts *s, u32 event, const struct count 
 
 	if (s->events->at[event].attr.type == EVENT_TYPE_TOOL && state != COUNT_OK)
 		return "it is known only when a command ends";
+	if (counts_is_latency(&s->events->at[event]))
+		return latency_reason(s, why, c, arena);
 	if (state == COUNT_NOT_OPENED)
 		return why && why->code ? keep(arena, missing_reason(why))
 					: "no task or CPU of the target has it";

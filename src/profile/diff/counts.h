@@ -41,8 +41,9 @@ struct count {        /* of one event in one place */
 	u64 raw;      /* unscaled */
 	u64 enabled_ns, running_ns;
 	u32 n_counters;
-	u32 n_idle;   /* enabled, but never on the PMU */
-	u32 n_failed; /* pinned, but lost their place */
+	u64 n_samples; /* EVENT_RETIRE_LATENCY: the value is the mean of so many; 0: a table's */
+	u32 n_idle;    /* enabled, but never on the PMU */
+	u32 n_failed;  /* pinned, but lost their place */
 };
 
 /* Source of the topology of CPUs and the names of threads: this machine, or a recording. */
@@ -63,7 +64,7 @@ enum count_state {
 
 struct counts_total { /* of one event in one place, over the runs */
 	struct variance values;
-	u64 raw, enabled_ns, running_ns;
+	u64 raw, enabled_ns, running_ns, n_samples;
 	u32 n_counters, n_idle, n_failed;
 	struct variance rates; /* of multiplexed slices: count per ms on the PMU */
 };
@@ -134,5 +135,7 @@ double counts_scaling_error(const struct counts_total *t);
 const char *counts_unit(const struct event *e);
 double counts_scale(const struct event *e);
 bool counts_is_clock(const struct event *e);
+/* Its value is a mean of cycles, not a count. */
+bool counts_is_latency(const struct event *e);
 
 #endif

@@ -70,6 +70,10 @@ bool kind_is(const struct event *e, const char *kind)
 	u64 config = e->attr.type <= PERF_TYPE_HW_CACHE ? (u32)e->attr.config : e->attr.config;
 	bool has_row = false;
 
+	/* Cycles that an event took are no cycles that were counted. */
+	if (e->wishes & EVENT_RETIRE_LATENCY)
+		return false;
+
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		if (strcasecmp(kinds[i].kind, kind) != 0)
 			continue;

@@ -285,6 +285,17 @@ static bool has_rate(const struct event *e)
 	return !e->unit && e->attr.type != EVENT_TYPE_TOOL && !kind_is(e, KIND_CLOCK);
 }
 
+/* A mean is of so many samples; a table's is of none. */
+static unsigned samples_of(const struct count *c, struct metric *ret)
+{
+	*ret = (struct metric){.state = METRIC_VALUE,
+		.value = (double)c->n_samples,
+		.factor = 1,
+		.unit = "samples",
+		.other = TABLE_NONE};
+	return c->raw > 0;
+}
+
 unsigned metric_of(const struct metric_input *in, u32 event, struct metric ret[METRIC_MAX])
 {
 	const struct event *e = &in->events->at[event];
@@ -292,6 +303,8 @@ unsigned metric_of(const struct metric_input *in, u32 event, struct metric ret[M
 
 	if (!is_counted(&in->counts[event]))
 		return 0;
+	if (counts_is_latency(e))
+		return samples_of(&in->counts[event], ret);
 	for (size_t i = 0; i < metricown_n && n < METRIC_MAX; i++) {
 		const struct metricown *own = &metricown[i];
 		bool is_rate = own->beside && !strcmp(own->beside, "*");

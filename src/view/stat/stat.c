@@ -36,7 +36,9 @@ const char *stat_verdict_name(enum metric_verdict verdict)
 
 unsigned stat_digits(const struct stat_view *v, const struct stat_line *l)
 {
-	return counts_scale(l->event) == 1 && v->counts->n_runs <= 1 ? 0 : 6;
+	return counts_scale(l->event) == 1 && v->counts->n_runs <= 1 && !counts_is_latency(l->event)
+		? 0
+		: 6;
 }
 
 const char *stat_cgroup(const struct event *e)
@@ -72,7 +74,7 @@ static u32 first_of(const struct making *m, u32 i)
 {
 	const struct event *events = m->counts->events->at, *e = &events[i];
 
-	if (m->options->has_no_merge || !e->pmu)
+	if (m->options->has_no_merge || !e->pmu || counts_is_latency(e))
 		return i;
 	for (u32 k = i; k-- > 0;)
 		if (m->first_of[k] == k && events[k].pmu && !strcmp(events[k].name, e->name))
@@ -104,6 +106,7 @@ static void add_count(struct count *to, const struct count *c)
 	to->raw += c->raw;
 	to->enabled_ns += c->enabled_ns;
 	to->running_ns += c->running_ns;
+	to->n_samples += c->n_samples;
 	to->n_counters += c->n_counters;
 	to->n_idle += c->n_idle;
 	to->n_failed += c->n_failed;
