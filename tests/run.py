@@ -73,6 +73,7 @@ SUITES = [
     ('stat', [sys.executable, f'{HERE}/live/test_stat.py']),
     ('events', [sys.executable, f'{HERE}/oracle/test_events.py']),
     ('oracle', [sys.executable, f'{HERE}/oracle/test_both_ways.py']),
+    ('replay', [sys.executable, f'{HERE}/replay/test_replay.py']),
     ('statperf', [sys.executable, f'{HERE}/oracle/test_stat.py']),
     ('statfile', [sys.executable, f'{HERE}/oracle/test_statfile.py']),
     ('fixtures', [sys.executable, f'{HERE}/oracle/test_fixtures.py']),
@@ -190,7 +191,7 @@ def try_alone(results):
     commands = dict(SUITES)
     for result in results:
         command = commands[result.name]
-        if not any(f'{HERE}/{folder}/' in command[-1] for folder in ('live', 'oracle', 'conformance', 'guest')):
+        if not any(f'{HERE}/{folder}/' in command[-1] for folder in ('live', 'oracle', 'conformance', 'guest', 'replay')):
             continue
         for test in list(result.failures):
             again = run(result.name, [*command, test])

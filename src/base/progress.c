@@ -28,6 +28,8 @@ static struct {
 	bool has_thread, is_over, is_painted, is_hidden;
 	bool hears; /* SIGINT is ours */
 	u64 began_ns, said_ns;
+	u64 limit_ns; /* 0: none */
+	u64 limited_from_ns, limited_from_cpu_ns;
 	char said[LINE_BYTES];
 	struct sigaction before;
 } line = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -197,6 +199,20 @@ static void start_thread(void)
 		pthread_cond_destroy(&line.has_ended);
 }
 
+static void begin_limit(void)
+{
+	if (LIKELY(!line.limit_ns))
+		return;
+	line.limited_from_ns = clock_now_ns();
+	line.limited_from_cpu_ns = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static bool is_over_limit(void)
+{
+	return clock_ns_of(CLOCK_PROCESS_CPUTIME_ID) - line.limited_from_cpu_ns > line.limit_ns ||
+		clock_now_ns() - line.limited_from_ns > PROGRESS_PATIENCE * line.limit_ns;
+}
+
 void progress_begin(struct progress *p)
 {
 	if (!p || line.of)
@@ -204,6 +220,7 @@ void progress_begin(struct progress *p)
 	line.of = p;
 	line.is_over = false;
 	line.began_ns = clock_now_ns();
+	begin_limit();
 	line.said_ns = 0;
 	if (p->hears_always)
 		hear();
@@ -264,13 +281,17 @@ void progress_say(struct progress *p, const char *text)
 
 bool progress_is_stopped(const struct progress *p)
 {
-	return p && line.of == p && was_interrupted;
+	if (!p || line.of != p)
+		return false;
+	return was_interrupted || (UNLIKELY(line.limit_ns) && is_over_limit());
 }
 
 void progress_heed(struct progress *p)
 {
-	if (p && line.of == p)
-		was_interrupted = false;
+	if (!p || line.of != p)
+		return;
+	was_interrupted = false;
+	begin_limit();
 }
 
 void progress_make_room(void)
@@ -287,4 +308,9 @@ void progress_hide(bool hides)
 		erase();
 	line.is_hidden = hides;
 	pthread_mutex_unlock(&line.lock);
+}
+
+void progress_limit(u64 ns)
+{
+	line.limit_ns = ns;
 }

@@ -67,6 +67,13 @@ void progress_make_room(void);
 /* While a screen shows something there are no lines. */
 void progress_hide(bool hides);
 
+/*
+ * From now on each work stops by itself, as if the user stopped it, after `ns` of this process's CPU time, or PROGRESS_PATIENCE times as long
+ * by the clock: on a busy machine no work is cut off before it began. After progress_heed() it has as long again. 0: no limit.
+ */
+enum { PROGRESS_PATIENCE = 5 };
+void progress_limit(u64 ns);
+
 /* ---- for tests ---- */
 
 /* The text of the line, without brackets, after `passed_ns` of work. */

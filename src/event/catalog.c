@@ -18,22 +18,23 @@
 
 enum { PATH_SIZE = 4096, MAPFILE_MAX = 4 << 20, DEPTH_MAX = 4 };
 
-/* "6.103515625e-5MiB": a factor and a unit. */
-static void read_scale(const char *text, struct arena *arena, struct catalog_event *e)
+/* "6.103515625e-5MiB": a factor and a unit, which is NULL if there is none. */
+static void read_scale(const char *text, struct arena *arena, double *ret_scale,
+	const char **ret_unit)
 {
 	char *end;
 	double scale;
 
-	e->scale = 1;
+	*ret_scale = 1;
 	if (!text)
 		return;
 	scale = strtod(text, &end);
 	if (end == text || !(scale > 0 && scale < 1e300))
 		return;
-	e->scale = scale;
+	*ret_scale = scale;
 	end += strspn(end, " ");
 	if (*end)
-		e->unit = arena_strdup(arena, end, strlen(end));
+		*ret_unit = arena_strdup(arena, end, strlen(end));
 }
 
 /* ---- which PMUs there are ---- */
@@ -151,7 +152,7 @@ static void describe(const struct eventfile_row *row, struct arena *arena, struc
 	if (description && (!brief || strcmp(brief, description) != 0))
 		e->description = keep(arena, description);
 	e->errata = keep(arena, row->text[FIELD_ERRATA]);
-	read_scale(row->text[FIELD_SCALE], arena, e);
+	read_scale(row->text[FIELD_SCALE], arena, &e->scale, &e->unit);
 	e->precise = vendor_number(row, FIELD_PRECISE, &v) > 0 ? (u8)MIN(v, (u64)2) : 0;
 	e->is_per_pkg = vendor_number(row, FIELD_PER_PKG, &v) > 0 && v;
 	e->is_deprecated = vendor_number(row, FIELD_DEPRECATED, &v) > 0 && v;
@@ -192,6 +193,73 @@ static bool add_event(struct opener *o, const struct eventfile_row *row, const c
 	return true;
 }
 
+static bool has_metric(const struct catalog *c, const struct metric_row *metric)
+{
+	struct table_probe probe = table_probe(&c->metric_index, hash_of(metric->name));
+	u32 i;
+
+	while ((i = table_next(&c->metric_index, &probe)) != TABLE_NONE) {
+		const struct metric_row *m = &c->metrics.at[i];
+
+		if (!strcasecmp(m->name, metric->name) &&
+			(m->pmu == metric->pmu ||
+				(m->pmu && metric->pmu && !strcmp(m->pmu, metric->pmu))))
+			return true;
+	}
+	return false;
+}
+
+static enum metric_apart apart_of(const char *constraint)
+{
+	static const struct {
+		const char *word;
+		enum metric_apart apart;
+	} words[] = {
+		{"NO_GROUP_EVENTS", METRIC_APART_ALWAYS},
+		{"NO_GROUP_EVENTS_NMI", METRIC_APART_WITH_WATCHDOG},
+		{"NO_NMI_WATCHDOG", METRIC_APART_WITH_WATCHDOG},
+		{"NO_THRESHOLD_AND_NMI", METRIC_APART_WITH_WATCHDOG},
+		{"NO_GROUP_EVENTS_SMT", METRIC_APART_WITH_SMT},
+	};
+
+	for (size_t i = 0; constraint && i < ARRAY_SIZE(words); i++)
+		if (!strcmp(constraint, words[i].word))
+			return words[i].apart;
+	return METRIC_TOGETHER;
+}
+
+/* Appends the metric of a row, if it is one. */
+static void add_metric(struct opener *o, const struct eventfile_row *row, const char *topic)
+{
+	const char *said = row->text[FIELD_UNIT] ? row->text[FIELD_UNIT] : o->role_pmu;
+	const struct unit *unit = said ? find_unit(o, said) : NULL;
+	struct arena *arena = &o->catalog->arena;
+	const char *brief = row->text[FIELD_BRIEF], *description = row->text[FIELD_DESCRIPTION];
+	struct metric_row m = {.name = keep(arena, row->text[FIELD_METRIC_NAME]),
+		.expr = keep(arena, row->text[FIELD_METRIC_EXPR]),
+		.groups = keep(arena, row->text[FIELD_METRIC_GROUP]),
+		.loose = keep(arena, row->text[FIELD_METRIC_NO_GROUP]),
+		.threshold = keep(arena, row->text[FIELD_METRIC_THRESHOLD]),
+		.brief = keep(arena, brief),
+		.topic = topic,
+		.pmu = unit                    ? unit->pmu
+			: o->core->pmu_is_here ? o->core->pmu
+					       : NULL,
+		.apart = apart_of(row->text[FIELD_METRIC_CONSTRAINT])};
+
+	if (!m.name || !m.expr || has_metric(o->catalog, &m))
+		return;
+	if (unit && !unit->is_here) {
+		o->catalog->n_absent++;
+		return;
+	}
+	if (description && (!brief || strcmp(brief, description) != 0))
+		m.description = keep(arena, description);
+	read_scale(row->text[FIELD_SCALE], arena, &m.scale, &m.unit);
+	table_add(&o->catalog->metric_index, hash_of(m.name), o->catalog->metrics.n);
+	vec_add(&o->catalog->metrics, m);
+}
+
 static void say_broken(struct opener *o, const struct err *err)
 {
 	if (!o->n_broken++)
@@ -221,17 +289,17 @@ static void read_standard_file(struct opener *o, const char *path)
 	struct eventfile f;
 	struct err err;
 
-	if (eventfile_open(&f, path, &err)) {
+	if (eventfile_open(&f, path, true, &err)) {
 		say_broken(o, &err);
 		return;
 	}
 	for (; eventfile_next(&f, &row); row = (struct eventfile_row){0})
-		if (row.text[FIELD_NAME])
+		if (row.text[FIELD_NAME] || row.text[FIELD_METRIC_NAME])
 			vec_add(&o->standard_rows, row);
 	vec_add(&o->standards, f);
 }
 
-/* The architecture's own events, which a CPU's entries refer to by name. */
+/* The architecture's own events and metrics, which a CPU's entries refer to by name. */
 static void read_standards(struct opener *o)
 {
 	struct intern names = {0};
@@ -254,7 +322,10 @@ static bool complete(struct opener *o, struct eventfile_row *row)
 	if (!o->has_standards)
 		read_standards(o);
 	vec_each(standard, &o->standard_rows) {
-		if (strcasecmp(standard->text[FIELD_NAME], row->text[FIELD_STANDARD]) != 0)
+		const char *name = standard->text[FIELD_NAME];
+
+		if (strcasecmp(name ? name : standard->text[FIELD_METRIC_NAME],
+			    row->text[FIELD_STANDARD]) != 0)
 			continue;
 		for (size_t i = 0; i < FIELD_COUNT; i++)
 			if (!row->text[i])
@@ -286,7 +357,7 @@ static void read_file(struct opener *o, const char *path)
 
 	if (o->n_broken && o->first_err.code == ERR_UNSUPPORTED)
 		return;
-	if (eventfile_open(&f, path, &err)) {
+	if (eventfile_open(&f, path, o->places->has_metrics, &err)) {
 		say_broken(o, &err);
 		return;
 	}
@@ -301,6 +372,8 @@ static void read_file(struct opener *o, const char *path)
 		}
 		if (row.text[FIELD_STANDARD])
 			is_good = complete(o, &row);
+		if (is_good && o->places->has_metrics)
+			add_metric(o, &row, topic);
 		if (is_good && !row.text[FIELD_NAME])
 			continue;
 		if (!is_good || !add_event(o, &row, topic)) {
@@ -358,7 +431,7 @@ static void read_mapped(struct opener *o, const char *folder, char *const column
 	struct stat st;
 	struct err err;
 
-	if (strstr(columns[COLUMN_KIND], "metrics"))
+	if (!o->places->has_metrics && strstr(columns[COLUMN_KIND], "metrics"))
 		return;
 	join(path, folder, name + strspn(name, "/"));
 	o->role_pmu = !strcmp(role, "Core") ? "cpu_core"
@@ -635,7 +708,9 @@ int catalog_open(struct catalog *c, const struct catalog_places *places, struct 
 void catalog_close(struct catalog *c)
 {
 	vec_fini(&c->events);
+	vec_fini(&c->metrics);
 	table_fini(&c->index);
+	table_fini(&c->metric_index);
 	arena_fini(&c->arena);
 }
 

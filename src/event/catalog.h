@@ -1,10 +1,11 @@
 /*
- * catalog.h - events that neither the kernel nor sysfs names: the CPU vendors' tables, read from
+ * catalog.h - events that neither the kernel nor sysfs names, and metrics: the CPU vendors' tables, read from
  * JSON.
  *
  * In       directories in the layout of Linux' pmu-events (mapfile.csv, one folder a CPU model) or
  *          of Intel's perfmon (mapfile.csv, one file of Events a model); this CPU's id
- * Out      events: the terms they stand for, in the words of the PMU's sysfs formats
+ * Out      events: the terms they stand for, in the words of the PMU's sysfs formats; if asked for, metrics: their
+ *          formulas, those of perfmon in the words of pmu-events
  * Owns     all strings (one arena)
  * Errors   ERR_NOENT if the named folder does not exist or holds no tables; ERR_FORMAT with file and
  *          offset if no file can be read. A broken file is reported, and the others stay usable
@@ -20,6 +21,7 @@
 #include "base/types.h"
 #include "base/vec.h"
 #include "event/cpuid.h"
+#include "event/metricrow.h"
 
 struct catalog_event {
 	const char *name;        /* lower case */
@@ -37,7 +39,8 @@ struct catalog_event {
 
 struct catalog {
 	VEC(struct catalog_event) events; /* by name */
-	struct table index;
+	VEC(struct metric_row) metrics;   /* in the order of the files */
+	struct table index, metric_index;
 	struct arena arena;
 	const char *folder; /* where the tables are from; NULL: none were found */
 	char cpuid[CPUID_SIZE];
@@ -45,10 +48,11 @@ struct catalog {
 	u32 n_chips;  /* left out: events of chips, which have a version of their own */
 };
 
-struct catalog_places {
+struct catalog_places {     /* and what is wanted from there */
 	const char *folder; /* --events-dir, or NULL: where they are usually installed */
 	const char *cpuid;  /* as in mapfile.csv; NULL: this machine's */
 	const char *sysfs;  /* "/sys", or a test's tree: PMUs that are not there have no events */
+	bool has_metrics;   /* metrics are wanted too */
 };
 
 /*

@@ -46,6 +46,15 @@ static const char *const keys[FIELD_COUNT] = {
 	[FIELD_ERRATA] = "Errata",
 	[FIELD_BRIEF] = "BriefDescription",
 	[FIELD_DESCRIPTION] = "PublicDescription",
+	[FIELD_METRIC_NAME] = "MetricName",
+	[FIELD_METRIC_EXPR] = "MetricExpr",
+	[FIELD_METRIC_FORMULA] = "Formula",
+	[FIELD_METRIC_GROUP] = "MetricGroup",
+	[FIELD_METRIC_THRESHOLD] = "MetricThreshold",
+	[FIELD_METRIC_CONSTRAINT] = "MetricConstraint",
+	[FIELD_METRIC_NO_GROUP] = "MetricgroupNoGroup",
+	[FIELD_METRIC_DEFAULT] = "DefaultMetricgroupName",
+	[FIELD_METRIC_UNIT] = "UnitOfMeasure",
 };
 
 /* cJSON takes 64 bytes for a value, however short its text: bounds "[0,0,0..." before parsing. */
@@ -83,7 +92,7 @@ static bool has(const struct str *text, const char *key)
 	return memmem(text->at, text->n, key, strlen(key)) != NULL;
 }
 
-int eventfile_open(struct eventfile *f, const char *path, struct err *err)
+int eventfile_open(struct eventfile *f, const char *path, bool has_metrics, struct err *err)
 {
 	const char *end = NULL;
 	const cJSON *events;
@@ -94,7 +103,7 @@ int eventfile_open(struct eventfile *f, const char *path, struct err *err)
 		return err->code;
 	}
 	/* A third of all bytes are in files that have only metrics. */
-	if (has(&f->text, "\"MetricName\"") && !has(&f->text, "\"EventName\"") &&
+	if (!has_metrics && has(&f->text, "\"MetricName\"") && !has(&f->text, "\"EventName\"") &&
 		!has(&f->text, "\"ArchStdEvent\""))
 		return 0;
 	f->tree = cJSON_ParseWithLengthOpts(f->text.at, f->text.n, &end, false);
@@ -104,9 +113,11 @@ int eventfile_open(struct eventfile *f, const char *path, struct err *err)
 		eventfile_close(f);
 		return err->code;
 	}
-	events = cJSON_IsObject((cJSON *)f->tree)
-		? cJSON_GetObjectItemCaseSensitive(f->tree, "Events")
-		: f->tree;
+	events = f->tree;
+	if (cJSON_IsObject(events))
+		events = cJSON_GetObjectItemCaseSensitive(f->tree, "Events");
+	if (!events && has_metrics)
+		events = cJSON_GetObjectItemCaseSensitive(f->tree, "Metrics");
 	/* Other objects describe the groups of metrics. */
 	f->next = cJSON_IsArray(events) ? events->child : NULL;
 	return 0;
@@ -128,6 +139,44 @@ static const char *text_of(struct eventfile *f, const cJSON *value)
 	return arena_strdup(&f->arena, buf, strlen(buf));
 }
 
+/* Adds the pairs of a list of objects: {"Name": "CYCLES", "Alias": "a"}; thresholds call the name "Value". */
+static void take_aliases(struct eventfile *f, const cJSON *list, bool is_of_threshold,
+	struct eventfile_row *row)
+{
+	const size_t n = row->n_aliases + (size_t)cJSON_GetArraySize(list);
+	struct eventfile_alias *aliases = arena_alloc(&f->arena, (n + 1) * sizeof(*aliases));
+	const cJSON *entry;
+
+	if (row->n_aliases)
+		memcpy(aliases, row->aliases, row->n_aliases * sizeof(*aliases));
+	row->aliases = aliases;
+	cJSON_ArrayForEach(entry, list)
+	{
+		const cJSON *alias = cJSON_GetObjectItemCaseSensitive(entry, "Alias");
+		const cJSON *name =
+			cJSON_GetObjectItemCaseSensitive(entry, is_of_threshold ? "Value" : "Name");
+
+		if (cJSON_IsString(alias) && cJSON_IsString(name))
+			aliases[row->n_aliases++] = (struct eventfile_alias){alias->valuestring,
+				name->valuestring, is_of_threshold};
+	}
+}
+
+/* Takes a member that is no single value: parts of perfmon's metrics. */
+static void take_parts(struct eventfile *f, const cJSON *member, struct eventfile_row *row)
+{
+	const cJSON *formula;
+
+	if (!strcmp(member->string, "Events") || !strcmp(member->string, "Constants"))
+		take_aliases(f, member, false, row);
+	if (strcmp(member->string, "Threshold") != 0 || !cJSON_IsObject(member))
+		return;
+	formula = cJSON_GetObjectItemCaseSensitive(member, "Formula");
+	if (cJSON_IsString(formula))
+		row->text[FIELD_METRIC_THRESHOLD] = formula->valuestring;
+	take_aliases(f, cJSON_GetObjectItemCaseSensitive(member, "ThresholdMetrics"), true, row);
+}
+
 bool eventfile_next(struct eventfile *f, struct eventfile_row *row)
 {
 	const cJSON *entry = f->next;
@@ -138,6 +187,8 @@ bool eventfile_next(struct eventfile *f, struct eventfile_row *row)
 	if (!entry)
 		return false;
 	for (const cJSON *member = entry->child; member; member = member->next) {
+		if (cJSON_IsArray(member) || cJSON_IsObject(member))
+			take_parts(f, member, row);
 		for (size_t i = 0; i < FIELD_COUNT; i++) {
 			const char *text;
 
@@ -171,7 +222,7 @@ bool eventfile_is_built_in(void)
 	return false;
 }
 
-int eventfile_open(struct eventfile *f, const char *path, struct err *err)
+int eventfile_open(struct eventfile *f, const char *path, bool has_metrics, struct err *err)
 {
 	(void)path;
 	*f = (struct eventfile){0};

@@ -2,8 +2,9 @@
  * eventfile.h - one JSON file of a vendor's table, event by event.
  *
  * In       an array of objects (Linux' pmu-events), or an object whose "Events" is one (Intel's
- *          perfmon); values are strings, numbers, or lists, of which the first counts
- * Out      rows: the text behind each key that is known here
+ *          perfmon; "Metrics" in its files of metrics); values are strings, numbers, or lists, of which the first
+ *          counts
+ * Out      rows: the text behind each key that is known here. A row without a FIELD_NAME is a metric, and a row may be both
  * Owns     the rows' texts, until eventfile_close()
  * Errors   ERR_FORMAT with file, offset and what stands there; ERR_LIMIT for more than any table
  *          has; ERR_UNSUPPORTED if pace was built without cJSON
@@ -52,11 +53,28 @@ enum eventfile_field {
 	FIELD_ERRATA,
 	FIELD_BRIEF,
 	FIELD_DESCRIPTION,
+	FIELD_METRIC_NAME,
+	FIELD_METRIC_EXPR,
+	FIELD_METRIC_FORMULA, /* perfmon's: over aliases */
+	FIELD_METRIC_GROUP,
+	FIELD_METRIC_THRESHOLD,
+	FIELD_METRIC_CONSTRAINT,
+	FIELD_METRIC_NO_GROUP,
+	FIELD_METRIC_DEFAULT,
+	FIELD_METRIC_UNIT, /* perfmon's UnitOfMeasure */
 	FIELD_COUNT,
+};
+
+/* In a formula of perfmon `alias` stands for an event or a constant; in its threshold for a metric. */
+struct eventfile_alias {
+	const char *alias, *name;
+	bool is_of_threshold;
 };
 
 struct eventfile_row {
 	const char *text[FIELD_COUNT]; /* NULL: not given */
+	struct eventfile_alias *aliases;
+	size_t n_aliases;
 };
 
 struct eventfile {
@@ -69,12 +87,10 @@ struct eventfile {
 /* Whether this build has the library that reads JSON. */
 bool eventfile_is_built_in(void);
 
-int eventfile_open(struct eventfile *f, const char *path, struct err *err);
+/* Without `has_metrics` a file that has only metrics has no rows. */
+int eventfile_open(struct eventfile *f, const char *path, bool has_metrics, struct err *err);
 
-/*
- * Reads the next entry into *row; fields that it lacks keep their value. False after the last entry. An
- * entry without a name is a metric.
- */
+/* Reads the next entry into *row; fields that it lacks keep their value. False after the last entry. */
 bool eventfile_next(struct eventfile *f, struct eventfile_row *row);
 void eventfile_close(struct eventfile *f);
 

@@ -321,10 +321,9 @@ static int parse_operand(struct reader *r)
 
 	if (take(r, "-")) {
 		result = parse_unary(r);
-		return result < 0 ? result
-				  : add(r,
-					    (struct metricexpr_node){.op = OP_NEGATE,
-						    .args = {(u32)result}});
+		return result < 0
+			? result
+			: add(r, (struct metricexpr_node){.op = OP_NEGATE, .args = {(u32)result}});
 	}
 	if (take(r, "(")) {
 		result = parse_expr(r);
@@ -393,11 +392,10 @@ static int parse_level(struct reader *r, unsigned level)
 
 	while (left >= 0 && level < LEVELS && take_operator(r, level, &op)) {
 		right = parse_level(r, level + 1);
-		left = right < 0
-			? right
-			: add(r,
-				  (struct metricexpr_node){.op = op,
-					  .args = {(u32)left, (u32)right}});
+		left = right < 0 ? right
+				 : add(r,
+					   (struct metricexpr_node){.op = op,
+						   .args = {(u32)left, (u32)right}});
 	}
 	return left;
 }

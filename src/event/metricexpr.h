@@ -38,7 +38,8 @@ struct metricexpr_name {
 };
 
 struct metricexpr {
-	VEC(struct metricexpr_node) nodes; /* operands before what is made of them; the last is the whole */
+	VEC(struct metricexpr_node)
+	nodes; /* operands before what is made of them; the last is the whole */
 	VEC(struct metricexpr_name) names;
 	struct arena arena;
 	bool has_parameter; /* there is a "?" */

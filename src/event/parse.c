@@ -16,6 +16,7 @@
 #include "event/pmu_events.h"
 #include "event/terms.h"
 #include "event/tracefs.h"
+#include "event/tsx.h"
 
 /* ---- unknown names ---- */
 
@@ -31,6 +32,19 @@ static int is_elsewhere(struct maker *m, struct word w, const char *typed)
 	snprintf(message, sizeof(message),
 		"event '%.100s' belongs to PMU '%.100s', which this machine does not have", typed,
 		listed->pmu);
+	maker_fail(m, w, ERR_NOENT, message);
+	return 1;
+}
+
+/* 1, with the reason as an error, if it is an event of transactions, which this machine does not count. */
+static int is_of_transactions(struct maker *m, struct word w)
+{
+	char message[300], typed[128];
+
+	if (!tsx_is_event(syntax_copy(w, typed, sizeof(typed))))
+		return 0;
+	snprintf(message, sizeof(message), "it counts transactions: %s",
+		tsx_reason_of_event(m->env->sysfs));
 	maker_fail(m, w, ERR_NOENT, message);
 	return 1;
 }
@@ -71,7 +85,7 @@ static int unknown_event(struct maker *m, struct word w)
 	u64 config;
 
 	syntax_copy(w, typed, sizeof(typed));
-	if (is_elsewhere(m, w, typed))
+	if (is_of_transactions(m, w) || is_elsewhere(m, w, typed))
 		return m->err->code;
 	near = (struct nearest){.typed = typed};
 	str_addf(&message, "there is no event '%s'", typed);
@@ -309,6 +323,9 @@ static int check_words(struct maker *m, const struct node *node)
 
 static int not_found(struct maker *m, const struct node *node, const struct err *why)
 {
+	/* cpu/tx-abort/ where the CPU has no PMU: what is missing first are the transactions. */
+	if (node->has_slashes && node->terms && is_of_transactions(m, node->terms->name))
+		return m->err->code;
 	if (!node->words[1].at)
 		return node->has_slashes ? unknown_pmu(m, node->words[0])
 					 : unknown_event(m, node->words[0]);

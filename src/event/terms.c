@@ -9,7 +9,9 @@
 #include "base/num.h"
 #include "base/str.h"
 #include "event/abi.h"
+#include "event/cpuid.h"
 #include "event/names.h"
+#include "event/tsx.h"
 
 struct applier {
 	struct maker *m;
@@ -279,6 +281,9 @@ static int unknown_term(struct applier *a, const char *name)
 	struct intern names = {0};
 	struct str hint = {0};
 
+	if (a->pmu && a->pmu->is_core && tsx_is_event(name))
+		return refuse(a, ERR_NOENT, "PMU '%s' has no event '%s': %s", a->pmu->name, name,
+			tsx_reason_of_event(a->m->env->sysfs));
 	if (a->pmu) {
 		pmu_list_formats(a->pmu, &names);
 		pmu_list_aliases(a->pmu, &names);
@@ -434,6 +439,22 @@ static const char *alias_of(const struct pmu *pmu, const char *name, char *text,
 	return other && pmu_alias(pmu, other, text, size) ? other : NULL;
 }
 
+/* The same for an event of transactions that sysfs does not name. */
+static int set_transaction(struct applier *a, const char *name)
+{
+	char cpuid[CPUID_SIZE];
+	const char *terms;
+	struct err why;
+	int r;
+
+	if (cpuid_read(a->m->env->sysfs, 0, cpuid, &why))
+		cpuid[0] = '\0';
+	r = tsx_find(a->pmu, name, cpuid, &terms, &why);
+	if (r < 0)
+		return refuse(a, why.code, "%s", why.msg);
+	return r && apply_text(a, name, terms) ? a->m->err->code : r;
+}
+
 /* Makes `name` the event: 1 if the PMU, or its vendor's table, or the kernel has one. */
 static int set_event(struct applier *a, const char *name)
 {
@@ -459,7 +480,7 @@ static int set_event(struct applier *a, const char *name)
 		set_unit(a, listed->scale, listed->unit, listed->is_per_pkg);
 		return apply_text(a, name, listed->terms) ? a->m->err->code : 1;
 	}
-	return 0;
+	return set_transaction(a, name);
 }
 
 /* Makes `name` a generic event, counted by this kind of core. 1 if there is one of that name. */

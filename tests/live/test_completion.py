@@ -4,11 +4,13 @@ import os
 import pty
 import re
 import select
+import struct
 import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import *  # noqa: E402,F403
+from oracle import handmade  # noqa: E402
 
 WORDCOUNT = os.path.join(TOP, 'tests/golden/data/wordcount.data')
 GO = WORDCOUNT.replace('wordcount.data', 'go.pprof')
@@ -86,6 +88,46 @@ def names_come_from_the_recording():
     open('perf.data', 'wb').write(b'nonsense')
     result = pace('completion', '--words', '--', 'report', '-c', '')
     assert result.status == 0 and result.out == ':list\n', result
+
+
+@test
+def names_of_several_events_are_offered_once():
+    handmade.write_multiplexed('several.data')
+    assert pace('report', '-q', '-i', 'several.data', '-s', 'comm').out.count('made') > 1
+    assert answer('report', '-i', 'several.data', '-c', '') == (['made'], ':list')
+
+
+@test
+def names_of_a_long_recording_are_offered_at_once():
+    handmade.write('long.data', handmade.IP | handmade.TID | handmade.TIME, [{'ip': handmade.TEXT}])
+    sample = handmade.sample(handmade.IP | handmade.TID | handmade.TIME, ip=handmade.TEXT, who=(handmade.PID, handmade.PID), time=1)
+    with open('long.data', 'r+b') as file:
+        file.seek(48)  # the bytes of all records
+        size, = struct.unpack('<Q', file.read(8))
+        file.seek(-8, os.SEEK_CUR)
+        file.write(struct.pack('<Q', size + 2000000 * len(sample)))
+        file.seek(0, os.SEEK_END)
+        for _ in range(20):
+            file.write(100000 * sample)
+
+    def seconds(*words):
+        began = time.monotonic()
+        result = pace(*words)
+        assert result.status == 0 and not result.err and 'made' in result.out, result
+        return time.monotonic() - began
+    whole = seconds('report', '-q', '-i', 'long.data', '-s', 'comm')
+    # On a busy machine it is no faster than that machine; a stage that has its time stops, whatever the size of the file.
+    assert seconds('completion', '--words', '--', 'report', '-i', 'long.data', '-c', '') < max(0.5, whole / 2), whole
+
+
+@test
+def what_can_be_read_once_is_left_for_the_command():
+    os.mkfifo('pipe')
+    end = os.open('pipe', os.O_RDWR)
+    os.write(end, b'x')
+    assert answer('report', '-i', 'pipe', '-S', '') == ([], ':list')
+    assert os.read(end, 2) == b'x'
+    os.close(end)
 
 
 @test

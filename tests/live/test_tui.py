@@ -213,6 +213,106 @@ def zooms_follow_the_columns_and_what_is_read_again():
     terminal.ends()
 
 
+def sort_keys():
+    """All keys, with whether each is a figure, as the help lists them."""
+    found, heading = [], ''
+    for line in pace('report', '-h').out.split('\nKeys: ', 1)[1].splitlines():
+        heading = line if line.startswith('Keys: ') or not found and 'figures' in line else heading
+        name = re.match(r'  (\w+)', line)
+        if name:
+            found.append((name.group(1), 'figures' in heading))
+    return found
+
+
+@test
+def rows_by_every_key_have_the_numbers_of_the_text_and_what_is_lacking_is_said():
+    path = next((path for path in recordings() if 'perf72-dwarf' in path), recordings()[0])
+    words = ['-i', path, '-g', 'none']
+    keys = sort_keys()
+    assert len(keys) > 70, keys
+    terminal = Terminal(250, 100)
+    terminal.opens(*words)
+    columns = terminal.lines()[1].split()
+    shown = refused = 0
+    for key, is_figure in keys:
+        if key in ('overhead', 'overhead_children'):
+            assert {'overhead': 'Self', 'overhead_children': 'Children'}[key] in columns
+            continue
+        option = f'comm,dso,symbol,{key}' if is_figure else key
+        terminal.types('r', 'Home')
+        terminal.waits(lambda: 'Sort rows by' in terminal.lines()[0])
+        menu = [line.strip() for line in terminal.lines()[2:-1]]
+        line = next(i for i, text in enumerate(menu) if re.match(rf'-s (\.\.\.,)?{key} ', text))
+        terminal.types(*['Down'] * line, 'Enter')
+        expected = pace('report', '--stdio', *words, '-s', option)
+        if expected.status:
+            why = expected.err.strip().replace('pace report: ', '', 1).replace(f"key '{key}': ", '', 1).replace('--fields: ', '', 1)
+            terminal.waits(lambda: terminal.lines()[-1].strip() == why[:250].strip())
+            assert why[:200] in menu[line], (menu[line], why)
+            terminal.types('q')
+            refused += 1
+        else:
+            terminal.waits(lambda: f' > by {key}' in terminal.lines()[0] and 'Sort rows by' not in terminal.text())
+            terminal.waits(lambda: 'h: help' in terminal.lines()[-1] or terminal.lines()[-1].strip() and 'reading' not in terminal.lines()[-1])
+            ours, theirs = shown_rows(terminal), rows_of_text(*words, '-s', option)
+            assert (sorted(ours) == sorted(theirs)) if is_figure else ours == theirs, (key, ours[:5], theirs[:5])
+            terminal.types('Escape')
+            shown += 1
+        terminal.waits(lambda: ' > by' not in terminal.lines()[0] and 'Sort rows by' not in terminal.text())
+    assert shown > 20 and refused > 20, (shown, refused)
+    terminal.ends()
+
+
+@test
+def events_are_side_by_side_as_in_the_text_and_sorted_by_each_of_them():
+    can_record()
+    program = ('sh', '-c', 'i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done; ls /usr/bin >there; sort there >sorted')
+    for name, events in ('three.data', 'cpu-clock:u,task-clock:u,page-faults:u'), ('group.data', '{cpu-clock:u,page-faults:u}'):
+        assert pace('record', '-q', '-g', '-e', events, '-o', name, *program).status == 0
+    words = ['-i', 'three.data', '-g', 'none']
+    single = [rows_of_text(*words, '--no-group')]
+    terminal = Terminal(200, 50)
+    terminal.opens(*words)
+    terminal.types('v')
+    terminal.waits(lambda: 'Which event' in terminal.lines()[0])
+    samples = [int(line.split()[-2].replace(',', '')) for line in terminal.lines()[2:5]]
+    counted = re.findall(r"'(\S+)'\n.*\n", pace('report', '--stdio', *words).out)
+    assert [line.split()[0] for line in terminal.lines()[2:5]] == counted and min(samples) > 3, terminal.text()
+    terminal.types('Down', 'Down', 'Enter')
+    terminal.waits(lambda: 'event page-faults:u' in terminal.lines()[0])
+    terminal.types('v', 'End', 'Enter')
+    terminal.waits(lambda: '> side by side' in terminal.lines()[0] and 'events cpu-clock:u, task-clock:u, page-faults:u' in terminal.lines()[0])
+    assert shown_rows(terminal) == rows_of_text(*words, '--group')
+    for event, name in (1, 'task-clock:u'), (2, 'page-faults:u'), (0, 'cpu-clock:u'):
+        terminal.types('o')
+        terminal.waits(lambda: f'sorted by {name}' in terminal.lines()[-1])
+        ours, theirs = shown_rows(terminal), rows_of_text(*words, '--group', '--group-sort-idx', str(event))
+        # Equal shares have another order in the text: by the shares of other events.
+        assert sorted(ours) == sorted(theirs) and [row.split()[event] for row in ours] == [row.split()[event] for row in theirs], (event, ours[:9], theirs[:9])
+    # A zoom keeps them, and Esc goes back to single events.
+    terminal.types('Home', 't')
+    terminal.waits(lambda: ' > side by side > thread ' in terminal.lines()[0])
+    comm = re.search('thread (.*)$', terminal.lines()[0]).group(1)
+    assert shown_rows(terminal) == rows_of_text(*words, '--group', '-c', comm)
+    terminal.types('Escape')
+    terminal.waits(lambda: '> thread' not in terminal.lines()[0])
+    terminal.types('c')
+    terminal.waits(lambda: '--group' in terminal.lines()[-1])
+    terminal.types('g')
+    terminal.waits(lambda: '> single events' in terminal.lines()[0])
+    assert f'{single[0][0]}' in shown_rows(terminal)
+    terminal.types('Escape', 'Escape')
+    terminal.waits(lambda: ' > ' not in terminal.lines()[0])
+    terminal.types('q')
+    terminal.waits(lambda: terminal.state() == '0 1 0 1')
+    words[1] = 'group.data'
+    terminal.opens(*words)
+    assert 'anon group' in terminal.lines()[0] and shown_rows(terminal) == rows_of_text(*words)
+    terminal.types('g')
+    terminal.waits(lambda: '> single events' in terminal.lines()[0] and '[1 of 2: Tab]' in terminal.lines()[0])
+    terminal.ends()
+
+
 @test
 def flames_have_the_numbers_of_the_stacks():
     for path in recordings():
@@ -357,6 +457,7 @@ def the_source_of_a_function_opens_in_the_editor():
 # What each action shows, of the first row of a recording.
 ACTIONS = {'a': 'this function itself|Percent|no function', 'd': ' > file |only in what it called', 't': ' > thread ', 'z': ' > through |no function',
            '*': 'rows have /|no function', 'w': 'Flame view', 'T': 'Samples over time', 'c': ' > intervals', 'C': ' > calle?r?s', 'b': '-b: the recording has no',
+           'v': 'there is one table', 'g': 'the recording has one event',
            's': 'no other recording|Show this recording', 'D': 'no other recording|What changed since', 'O': "no debug information|': |no function"}
 
 

@@ -19,7 +19,7 @@ struct scene {
 	struct calls calls;
 	struct hist hist;
 	struct histrows rows;
-	bool is_open;
+	bool is_open, is_group;
 	struct browser_source source;
 	struct browser browser;
 	struct grid grid;
@@ -78,7 +78,8 @@ static const struct rowset *open_table(void *of, size_t table)
 		hist_fini(&s->hist);
 	}
 	s->is_open = true;
-	hist_init(&s->hist, &s->maker.profile, &s->calls, (u32)table, &s->hist_options);
+	hist_init_table(&s->hist, &s->maker.profile, &s->calls,
+		&(struct hist_events){(u32)table, s->is_group ? 2 : 1}, &s->hist_options);
 	histrows_init(&s->rows, &s->hist, &s->row_options);
 	return &s->rows.rows;
 }
@@ -207,6 +208,7 @@ static const struct keyscript scripts[] = {
 	{'n', BROWSER_ROWS, "/read_\rf", "read_line", NULL},
 	{'N', BROWSER_ROWS, "/read_\rfn", "read_file", NULL},
 	{'r', BROWSER_ROWS, "", "*Sort rows by", NULL},
+	{'o', BROWSER_ROWS, "", "*the table is of one event", NULL},
 	{KEY_ENTER, BROWSER_MENU, "rkk", "libx.so", NULL},
 	{'q', BROWSER_MENU, "r", "main", NULL},
 	{KEY_ESC, BROWSER_MENU, "r", "main", NULL},
@@ -279,6 +281,101 @@ TEST(browser_does_with_a_line_what_its_key_or_the_menu_says)
 	press(s, KEY_ESC);
 	press(s, 'h');
 	CHECK_HAS(str_text(&s->browser.page.text), "x             mark the line\n");
+	scene_free(s);
+}
+
+/* ---- orders ---- */
+
+static void add_orders(void *of, struct browser *b)
+{
+	CHECK(of == b->source->of);
+	browser_menu_add_order(b, "by moon", 0);
+	browser_menu_refuse(b, "the moon is not recorded");
+	browser_menu_add_order(b, "by name", 1);
+}
+
+static void take_order(void *of, struct browser *b, size_t order)
+{
+	CHECK(of == b->source->of);
+	CHECK_EQ(order, 1);
+	browser_renew(b);
+	CHECK(browser_sort(b, "symbol"));
+	CHECK(!browser_sort(b, "moon"));
+}
+
+TEST(browser_sorts_by_columns_and_by_what_its_source_offers_and_says_why_not)
+{
+	static const struct browser_orders orders = {add_orders, take_order};
+	struct scene *s = scene_new(80, 16);
+
+	s->source.orders = &orders;
+	screen(s);
+	type(s, "r");
+	CHECK_HAS(screen(s), "   Symbol\n   as the report does\n   by moon\n   by name\n");
+	type(s, "j");
+	CHECK(grid_at(&s->grid, 2, 3)->style.attributes == 0);
+	CHECK(grid_at(&s->grid, 7, 3)->style.attributes & GRID_DIM);
+	press(s, KEY_ENTER);
+	CHECK_HAS(screen(s), "the moon is not recorded");
+	CHECK_EQ(s->browser.mode, BROWSER_MENU);
+	type(s, "j\r");
+	CHECK_EQ(s->browser.mode, BROWSER_ROWS);
+	CHECK_HAS(at_cursor(s), "Parse2");
+	scene_free(s);
+}
+
+/* ---- several events ---- */
+
+TEST(browser_shows_events_side_by_side_and_sorts_by_each_of_them)
+{
+	struct scene *s = scene_new(80, 10);
+	u32 fault = 0;
+
+	add(s, 1, "sh", "main;Parse2@liby.so", 3);
+	s->source.n = 1;
+	s->is_group = true;
+	calls_fini(&s->calls);
+	calls_init(&s->calls, &s->maker.profile);
+	browser_renew(&s->browser);
+	CHECK_HAS(screen(s), "events cycles, faults  ");
+	CHECK_HAS(screen(s), " Children      2       Self      2   Shared Object  Symbol\n");
+	CHECK_HAS(screen(s), "  80.00%   0.00%     0.00%   0.00%  prog           [.] parse\n");
+	type(s, "o");
+	CHECK_HAS(screen(s), "sorted by faults");
+	CHECK_HAS(screen(s), "      1 Children        1     Self  Shared Object  Symbol\n");
+	/* The bar, the order and the heat are those of the second event. */
+	CHECK_HAS(screen(s), "70.00%     0.00%  70.00%  prog           [.] fault\n");
+	while (!strstr(at_cursor(s), "[.] fault") && fault++ < 4)
+		press(s, KEY_DOWN);
+	CHECK_EQ(fault, 1);
+	CHECK_HAS(at_cursor(s), "\u2588\u2588\u2588\u2588\u2588\u258b      0.00%  70.00%");
+	press(s, '<');
+	CHECK(grid_at(&s->grid, 3, 15)->style.fg !=
+		grid_at(&s->grid, 3, 23)->style.fg);
+	type(s, "r");
+	CHECK_HAS(screen(s), "   Children of cycles\n   Children of faults\n   Self of cycles\n");
+	CHECK_HAS(at_cursor(s), "Children of faults");
+	type(s, "j\r");
+	CHECK_HAS(at_cursor(s), "60.00%");
+	type(s, "oo");
+	CHECK_HAS(screen(s), "sorted by cycles");
+	CHECK_HAS(at_cursor(s), "read_file");
+	scene_free(s);
+}
+
+TEST(browser_shows_the_last_column_where_others_leave_it_no_room)
+{
+	struct scene *s = scene_new(60, 9);
+
+	s->source.n = 1;
+	s->is_group = true;
+	browser_renew(&s->browser);
+	check_lacks(screen(s), "[.] read_file");
+	press(s, KEY_RIGHT);
+	CHECK_HAS(screen(s), "     Self      2   Shared Object  Symbol\n");
+	CHECK_HAS(screen(s), "60.00%   0.00%  prog           [.] read_file\n");
+	press(s, KEY_LEFT);
+	check_lacks(screen(s), "[.] read_file");
 	scene_free(s);
 }
 

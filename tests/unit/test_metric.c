@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "event/metricexpr.h"
+#include "event/metricown.h"
 #include "event/parse.h"
 #include "profile/diff/metric.h"
 #include "unit/fake_sysfs.h"
@@ -57,6 +59,33 @@ static void check_value(const struct metric *m, double value, const char *unit)
 	CHECK_STR(m->unit, unit);
 	if (fabs(m->value - value) > 1e-9 * fabs(value))
 		test_failed(__FILE__, __LINE__, "%s is %f, not %f", unit, m->value, value);
+}
+
+/* ---- the table ---- */
+
+TEST(metric_rows_of_our_own_can_all_be_compiled)
+{
+	for (size_t i = 0; i < metricown_n; i++) {
+		const struct metric_row *row = &metricown[i].row;
+		const char *const formulas[] = {row->expr, row->threshold};
+
+		CHECK(row->name || metricown[i].beside);
+		CHECK(row->scale > 0);
+		CHECK(!row->name || row->brief);
+		for (size_t k = 0; k < ARRAY_SIZE(formulas); k++) {
+			struct metricexpr x;
+			struct err err;
+
+			if (!formulas[k])
+				continue;
+			if (metricexpr_compile(&x, formulas[k], 0, &err))
+				test_failed(__FILE__, __LINE__, "%s: %s", formulas[k], err.msg);
+			metricexpr_fini(&x);
+		}
+		for (size_t k = 0; k < i; k++)
+			CHECK(!row->name || !metricown[k].row.name ||
+				strcmp(row->name, metricown[k].row.name) != 0);
+	}
 }
 
 /* ---- ratios ---- */

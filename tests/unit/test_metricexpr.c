@@ -239,13 +239,15 @@ TEST(metricexpr_refuses_with_the_column)
 		{"max(a, b, c)", "column 9: expected ')' after two arguments, not ', c)'"},
 		{"has_event(1 + 2)", "column 13: expected ')' after the name, not '+ 2)'"},
 		{"has_event()", "column 11: expected a name, not ')'"},
-		{"#num_moons", "column 1: expected a literal like #smt_on, #num_cpus or #slots, not "
-			       "'#num_moons'"},
+		{"#num_moons",
+			"column 1: expected a literal like #smt_on, #num_cpus or #slots, not "
+			"'#num_moons'"},
 		{"a = b", "column 3: expected an operator, not '= b'"},
 		{"a $ b", "column 3: expected an operator, not '$ b'"},
 		{"a * / 2", "column 5: expected a value, not '/ 2'"},
-		{"0x12345678123456789", "column 1: expected a number of 64 bits, not "
-					"'0x12345678123456789'"},
+		{"0x12345678123456789",
+			"column 1: expected a number of 64 bits, not "
+			"'0x12345678123456789'"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

@@ -50,6 +50,29 @@ TEST(progress_of_nothing_is_accepted)
 	progress_end(NULL);
 }
 
+TEST(progress_limit_stops_each_work_by_itself)
+{
+	struct progress p = {.what = "work"};
+
+	progress_limit(20000000 / PROGRESS_PATIENCE);
+	for (int i = 0; i < 2; i++) {
+		progress_begin(&p);
+		CHECK(!progress_is_stopped(&p));
+		usleep(25000);
+		CHECK(progress_is_stopped(&p));
+		progress_heed(&p); /* the rest has as long again */
+		CHECK(!progress_is_stopped(&p));
+		usleep(25000);
+		CHECK(progress_is_stopped(&p));
+		progress_end(&p);
+	}
+	progress_limit(0);
+	progress_begin(&p);
+	usleep(25000);
+	CHECK(!progress_is_stopped(&p));
+	progress_end(&p);
+}
+
 TEST(progress_hears_one_signal_and_dies_of_the_second)
 {
 	struct progress p = {.what = "work", .hears_always = true};

@@ -895,3 +895,49 @@ TEST(sampling_says_that_it_aborts_transactions)
 		event_list_fini(&events);
 	}
 }
+
+/* Where programs run transactions, any sample may abort one: said once, and how to do better. */
+TEST(sampling_says_that_any_event_may_abort_transactions)
+{
+	static const struct {
+		struct event_attr attr;
+		const char *name, *end; /* of the note; NULL: none */
+	} cases[] = {
+		{{.type = PERF_TYPE_HARDWARE}, "cycles",
+			"; with ':pp' samples are at least where the transaction was, and not where its abort leads to\n"},
+		{{.type = PERF_TYPE_HARDWARE, .flags = 2ULL << 15}, "cycles:pp",
+			" counts without that\n"},
+		{{.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK}, "cpu-clock",
+			" counts without that\n"},
+		{{.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS}, "faults", NULL},
+		{{.type = PERF_TYPE_TRACEPOINT, .config = 314}, "sched:sched_switch", NULL},
+		{{.type = PERF_TYPE_RAW, .config = 0x4c9}, "tx-abort", NULL},
+		{{.type = PERF_TYPE_RAW, .config = 0x4c8}, "el-abort", NULL},
+	};
+
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
+		struct event_list events = {0};
+		struct sampling s = {.period = 1000, .runs_transactions = i % 2};
+		struct said said;
+		struct err err;
+		char start[128];
+
+		said_init(&said, LOG_NOTE);
+		event_add(&events, &cases[i / 2].attr, cases[i / 2].name);
+		event_add(&events, &cases[i / 2].attr, cases[i / 2].name);
+		CHECK_EQ(sampling_apply(&s, &events, &(struct target){0}, &said.log, &err), 0);
+		snprintf(start, sizeof(start), "note: event '%s': a sample aborts the transaction",
+			cases[i / 2].name);
+		if (s.runs_transactions && cases[i / 2].end) {
+			CHECK_EQ(strncmp(str_text(&said.text), start, strlen(start)), 0);
+			CHECK(said.text.n > strlen(cases[i / 2].end));
+			CHECK_STR(said.text.at + said.text.n - strlen(cases[i / 2].end),
+				cases[i / 2].end);
+			CHECK(strchr(said.text.at, '\n') == said.text.at + said.text.n - 1);
+		} else {
+			CHECK_STR(str_text(&said.text), "");
+		}
+		said_fini(&said);
+		event_list_fini(&events);
+	}
+}

@@ -5,12 +5,17 @@
  * of the answer is a word, a tab and what it means. The last line says what else the shell offers: ":none", ":list" (nothing, and
  * no blank after the word), ":files", ":folders", or ":command N" (words from N on are a command line of its own).
  */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
+#include "base/distinct.h"
 #include "base/mem.h"
 #include "base/out.h"
+#include "base/progress.h"
 #include "cmd/cmd.h"
 #include "cmd/report/report_options.h"
 #include "cmd/stat/stat_command.h"
@@ -93,12 +98,16 @@ struct completion {
 	const char *part;  /* that part, which candidates begin with */
 	const char *input; /* of -i, or NULL */
 	struct str *answer;
+	struct distinct offered;
 	char directive[24];
 };
 
 static void offer_n(struct completion *c, const char *word, size_t n, const char *help)
 {
-	if (n < strlen(c->part) || strncmp(word, c->part, strlen(c->part)))
+	const u32 n_offered = (u32)c->offered.items.n;
+
+	if (n < strlen(c->part) || strncmp(word, c->part, strlen(c->part)) ||
+		distinct_add(&c->offered, word, n) < n_offered)
 		return;
 	str_addn(c->answer, c->head, c->head_n);
 	str_add_safe(c->answer, word, n);
@@ -116,6 +125,26 @@ static void end_with(struct completion *c, const char *directive)
 }
 
 /* ---- values of options ---- */
+
+/*
+ * Nobody waits for names: each stage of reading a recording stops after STAGE_MS, and what was found is offered. Where a stage cannot
+ * stop (it unpacks a file, say), the answer is that there are no names. Both are CPU time.
+ */
+enum { STAGE_MS = 100, ANSWER_MS = 800 };
+
+static void give_up(int number)
+{
+	static const char nothing[] = ":none\n";
+	ssize_t written = write(STDOUT_FILENO, nothing, sizeof(nothing) - 1);
+
+	(void)number;
+	_exit(written < 0 ? EXIT_FAILED : EXIT_OK);
+}
+
+static void alarm_after(unsigned ms)
+{
+	setitimer(ITIMER_PROF, &(struct itimerval){.it_value = {0, ms * 1000}}, NULL);
+}
 
 /* What a command prints on standard output, collected. */
 static struct str collected;
@@ -155,12 +184,19 @@ static void offer_events(struct completion *c)
 static void offer_names(struct completion *c, const char *key)
 {
 	const char *input = c->input ? c->input : "perf.data";
+	struct stat st;
 
-	if (access(input, R_OK))
+	/* What is read from a pipe is gone. */
+	if (access(input, R_OK) || stat(input, &st) ||
+		!(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
 		return;
+	progress_limit(STAGE_MS * 1000000ull);
+	signal(SIGPROF, give_up);
+	alarm_after(ANSWER_MS);
 	offer_output(c, &cmd_report, 13,
 		(const char *[]){"report", "-q", "-i", input, "-s", key, "-F", key, "-g", "none",
 			"--no-children", "--debuginfod=0", "--field-separator=|", NULL});
+	alarm_after(0);
 }
 
 static void offer_comms(struct completion *c)
@@ -497,6 +533,7 @@ static int run_completion(int argc, char **argv)
 		}
 		str_add(&out.text, shells[i].script);
 	}
+	distinct_fini(&c.offered);
 	return out_close(&out, &err) ? cmd_fail(&cmd_completion, &err, EXIT_FAILED) : EXIT_OK;
 }
 

@@ -14,6 +14,7 @@
 #include "collect/open/open.h"
 #include "collect/open/setuid.h"
 #include "event/abi.h"
+#include "event/tsx.h"
 
 /* ---- set-up ---- */
 
@@ -234,6 +235,7 @@ static int open_rings(struct recording *rec, struct sampling *sampling, u64 page
 
 	sampling->is_command = rec->measures_workload;
 	record_choose_callers(o, &rec->target, pages, sampling);
+	sampling->runs_transactions = tsx_state_here("/sys") == TSX_COUNTED;
 	if (sampling_apply(sampling, &rec->events, &rec->target, &rec->log, err))
 		return err->code;
 	if (o->verbose > 1)

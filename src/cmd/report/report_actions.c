@@ -4,6 +4,7 @@
 
 #include "cmd/report/report_annotate.h"
 #include "cmd/report/report_files.h"
+#include "cmd/report/report_sides.h"
 #include "cmd/report/report_source.h"
 #include "cmd/report/report_time.h"
 #include "profile/rows/key.h"
@@ -15,6 +16,13 @@ u32 report_spot_symbol(const struct browse *b, const struct browser_spot *at)
 	if (at->tree)
 		return at->tree->nodes[at->node].symbol;
 	return b->table->hist.entries.at[at->row].symbol;
+}
+
+u32 report_spot_event(const struct browse *b, const struct browser *screen)
+{
+	const struct hist *h = &b->table->hist;
+
+	return h->events[MIN(screen->part, h->n_events - 1)].event;
 }
 
 static const struct profile *profile_of(const struct browse *b)
@@ -293,7 +301,7 @@ static void show_flames(void *of, struct browser *screen, const struct browser_s
 {
 	struct browse *b = of;
 	const struct report_level *top = report_levels_top(&b->levels);
-	const u32 event = b->table->hist.events[0].event;
+	const u32 event = report_spot_event(b, screen);
 	const char *name = top->answer.profile->events.at[event].name;
 	struct stackrows stacks = {.is_one_recording = true,
 		.are_imports = profile_of(b)->is_imported};
@@ -338,6 +346,10 @@ const struct browser_action report_actions[] = {
 		show_confidence},
 	{'b', "b", "show the branches that samples carry, or the samples", offer_branches, true,
 		show_branches},
+	{'v', "v", "choose one of several events from a list", report_sides_offer_list, true,
+		report_sides_list},
+	{'g', "g", "show several events side by side, or one by one", report_sides_offer, true,
+		report_sides_act},
 	{'s', "s", "show another recording of this folder", report_files_offer_other, true,
 		report_files_open},
 	{'D', "D", "compare the recording with another one of this folder", report_files_offer_diff,

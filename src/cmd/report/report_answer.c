@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "base/num.h"
 #include "base/term.h"
 #include "cmd/report/report_about.h"
 #include "cmd/report/report_chart.h"
@@ -319,12 +320,49 @@ size_t answer_n_tables(const struct answer *a)
 	return n_tables;
 }
 
+/* The first event of a table; *ret_n: how many it has. */
+static u32 event_of_table(const struct answer *a, size_t table, u32 *ret_n)
+{
+	u32 event = 0;
+
+	while (!begins_table(a, &form_text, event, ret_n) || table--)
+		event++;
+	return event;
+}
+
+void answer_add_table_name(const struct answer *a, size_t table, struct str *text)
+{
+	u64 n_samples = 0;
+	u32 n;
+	const u32 first = event_of_table(a, table, &n);
+
+	for (u32 event = first; event < first + n; event++) {
+		const struct profile_event *e = &a->profile->events.at[event];
+
+		str_add(text, event > first ? ", " : "");
+		str_add_safe(text, e->name, strlen(e->name));
+		n_samples += e->n_samples;
+	}
+	str_add(text, "  ");
+	num_add_grouped(text, n_samples);
+	str_add(text, n_samples == 1 ? " sample" : " samples");
+}
+
+bool answer_is_side_by_side(const struct answer *a)
+{
+	u32 n;
+
+	for (u32 event = 0; event < a->profile->events.n; event++)
+		if (begins_table(a, &form_text, event, &n) && n > 1)
+			return true;
+	return false;
+}
+
 void answer_table_open(struct answer *a, size_t table, struct answer_table *t)
 {
-	u32 event = 0, n;
+	u32 n;
+	const u32 event = event_of_table(a, table, &n);
 
-	while (!begins_table(a, &form_text, event, &n) || table--)
-		event++;
 	open_entries(a, event, n, &t->hist, &t->confidence);
 	histrows_init(&t->rows, &t->hist, a->rows);
 }

@@ -91,6 +91,10 @@ struct answer_table {
 };
 
 size_t answer_n_tables(const struct answer *a);
+/* Adds the names of the events of a table, and how many samples they have. */
+void answer_add_table_name(const struct answer *a, size_t table, struct str *text);
+/* Whether a table has several events, if there are several. */
+bool answer_is_side_by_side(const struct answer *a);
 void answer_table_open(struct answer *a, size_t table, struct answer_table *t);
 void answer_table_close(struct answer_table *t);
 

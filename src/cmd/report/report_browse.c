@@ -5,6 +5,7 @@
 
 #include "base/pager.h"
 #include "cmd/report/report_files.h"
+#include "cmd/report/report_sort.h"
 #include "view/records/header.h"
 #include "view/screen/browser.h"
 
@@ -179,6 +180,7 @@ int report_browse(struct reporting *r, struct err *err)
 				   .pages = b.pages,
 				   .actions = report_actions,
 				   .n_actions = n_report_actions,
+				   .orders = &report_orders,
 				   .back = back}};
 	int result = 0;
 

@@ -134,6 +134,11 @@ static const char *default_keys(const struct keys *k)
 						       : "comm,dso,symbol";
 }
 
+const char *keys_sort(const struct keys *k)
+{
+	return k->options->sort ? k->options->sort : default_keys(k);
+}
+
 /* ---- fields of tracepoints as keys ---- */
 
 static bool has_field(const struct keys *k, const char *event, size_t n, const char *field)
@@ -349,7 +354,7 @@ int keys_choose(struct keys *k, struct hist_options *hist, struct histrows_optio
 	if (o->fields && parse(k, "--fields", o->fields, fields, &n_fields, err))
 		return err->code;
 	if (o->sort || !o->fields) {
-		if (parse(k, "--sort", o->sort ? o->sort : default_keys(k), given, &n, err))
+		if (parse(k, "--sort", keys_sort(k), given, &n, err))
 			return err->code;
 	} else {
 		memcpy(given, fields, n_fields * sizeof(*fields));

@@ -44,6 +44,9 @@ struct keys {
 int keys_init(struct keys *k, const struct keys_options *o, struct recorded *r, bool has_wall,
 	struct err *err);
 
+/* The words of -s, or what stands for them where it is not given. */
+const char *keys_sort(const struct keys *k);
+
 /* Whether samples have callers, or branches that stand for them. */
 bool keys_have_stacks(const struct keys *k);
 

@@ -53,6 +53,7 @@ void report_level_drop(struct report_level *level)
 	vec_fini(&level->zooms);
 	str_fini(&level->input);
 	str_fini(&level->time);
+	str_fini(&level->keys);
 	str_fini(&level->crumb);
 	mem_free(level);
 }
@@ -63,6 +64,7 @@ static void make_part(struct report_level *level)
 	struct reporting *r = level->reporting;
 
 	level->answer = r->answer;
+	level->answer.options = &level->options.answer;
 	if (!level->zooms.n)
 		return;
 	zoom_part(&level->part, &r->recorded.profile, &r->calls, r->options->filter.is_relative,
@@ -142,18 +144,24 @@ static int check_depth(const struct report_levels *l, struct err *err)
 		: err_set(err, ERR_INVAL, "there are %d levels already: Esc takes one back", MOST);
 }
 
-int report_levels_zoom(struct report_levels *l, u32 key, const struct zoom *zoom, struct err *err)
+int report_levels_put(struct report_levels *l, struct report_level *level, struct err *err)
 {
-	struct report_level *level;
-
-	if (check_depth(l, err))
+	if (check_depth(l, err)) {
+		report_level_drop(level);
 		return err->code;
-	level = report_level_like(l, key);
-	vec_add(&level->zooms, zoom_copy(zoom));
-	zoom_add_text(zoom, &level->crumb);
+	}
 	make_part(level);
 	vec_add(&l->at, level);
 	return 0;
+}
+
+int report_levels_zoom(struct report_levels *l, u32 key, const struct zoom *zoom, struct err *err)
+{
+	struct report_level *level = report_level_like(l, key);
+
+	vec_add(&level->zooms, zoom_copy(zoom));
+	zoom_add_text(zoom, &level->crumb);
+	return report_levels_put(l, level, err);
 }
 
 int report_level_read(struct report_levels *l, struct report_level *level, struct err *err)

@@ -17,10 +17,10 @@
 
 struct report_level {
 	struct report_options options;
-	struct reporting *reporting; /* that of the level below, unless it is read again */
-	bool is_read;                /* owns the reporting */
-	struct str input, time;      /* what options point to, if they were changed */
-	VEC(struct zoom) zooms;      /* those of the levels below included */
+	struct reporting *reporting;  /* that of the level below, unless it is read again */
+	bool is_read;                 /* owns the reporting */
+	struct str input, time, keys; /* what options point to, if they were changed */
+	VEC(struct zoom) zooms;       /* those of the levels below included */
 	struct part part;
 	bool is_part;
 	struct answer answer;      /* the reporting's, with the part's rows */
@@ -47,6 +47,9 @@ static inline struct report_level *report_levels_top(const struct report_levels 
 
 /* Puts a part on top. */
 int report_levels_zoom(struct report_levels *l, u32 key, const struct zoom *zoom, struct err *err);
+
+/* Puts a level on top that needs no reading: what it shows of the same samples is other. Drops it if that fails. */
+int report_levels_put(struct report_levels *l, struct report_level *level, struct err *err);
 
 /* A table of the top level; the one before is closed. */
 struct answer_table *report_levels_table(struct report_levels *l, size_t table);

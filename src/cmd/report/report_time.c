@@ -47,7 +47,7 @@ void report_time_act(void *of, struct browser *screen, const struct browser_spot
 {
 	struct browse *b = of;
 	struct report_level *level = report_level_like(&b->levels, 'T');
-	const u32 event = b->table->hist.events[0].event;
+	const u32 event = report_spot_event(b, screen);
 	struct timestrip strip;
 	struct err err;
 

@@ -319,6 +319,13 @@ static void invalid(const struct asked *a)
 	}
 	if (is_missing_cpu(a) || is_of_whole_cpus(a))
 		return;
+	if (attr_is_topdown(a->attr)) {
+		say(a->r, ERR_UNSUPPORTED, "%s",
+			a->attr->sample_period
+				? "a TopDown metric is a share of slots and cannot sample: let an event sample for it, as in '{slots,cycles,topdown-retiring}:S'"
+				: "a TopDown metric is a share of slots: the kernel counts it in groups that slots lead, as in '{slots,topdown-retiring}'");
+		return;
+	}
 	say(a->r, ERR_UNSUPPORTED, "the kernel finds the combination invalid (EINVAL)");
 	if (needed && a->attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
 		a->r->instead = CHAINS_WORK;

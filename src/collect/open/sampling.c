@@ -4,6 +4,7 @@
 
 #include "base/sysfile.h"
 #include "event/abi.h"
+#include "event/tsx.h"
 #include "record/regs.h"
 
 /* The kernel refuses frequencies above kernel.perf_event_max_sample_rate. */
@@ -470,6 +471,32 @@ static void add_tracker(const struct sampling *s, struct event_list *events,
 	set_size(s, a);
 }
 
+/* Whether its samples come from interrupts that hit programs anywhere, in transactions, too. */
+static bool hits_transactions(const struct event *e)
+{
+	enum tsx_count count = tsx_count_of(e);
+
+	if (count == TSX_ABORTS || count == TSX_ELISION_ABORTS || is_in_transactions(&e->attr))
+		return false;
+	return e->attr.type == PERF_TYPE_SOFTWARE ? sampling_is_timer(&e->attr) : !is_place(e);
+}
+
+static void note_transactions(const struct sampling *s, const struct event_list *events,
+	struct log *log)
+{
+	vec_each(e, events) {
+		if (!s->runs_transactions || !hits_transactions(e))
+			continue;
+		log_note(log,
+			"event '%s': a sample aborts the transaction that it falls into, which this machine's programs may run: 'pace stat -T' counts without that%s",
+			e->name,
+			e->attr.type == PERF_TYPE_SOFTWARE || attr_precise(&e->attr) > 1
+				? ""
+				: "; with ':pp' samples are at least where the transaction was, and not where its abort leads to");
+		return;
+	}
+}
+
 int sampling_apply(struct sampling *s, struct event_list *events, const struct target *target,
 	struct log *log, struct err *err)
 {
@@ -484,6 +511,7 @@ int sampling_apply(struct sampling *s, struct event_list *events, const struct t
 		return err->code;
 	vec_each(e, events)
 		note_left_children(s, target, e, log);
+	note_transactions(s, events, log);
 	if (needs_tracker(s, events))
 		add_tracker(s, events, target);
 	vec_each(e, events) {

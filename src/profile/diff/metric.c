@@ -1,117 +1,11 @@
 #include "profile/diff/metric.h"
 
+#include <math.h>
 #include <string.h>
 
-#include "event/abi.h"
-
-/* ---- the kind of an event, whatever its name ---- */
-
-enum kind {
-	KIND_OTHER,
-	KIND_CLOCK,
-	KIND_CYCLES,
-	KIND_INSTRUCTIONS,
-	KIND_BRANCHES,
-	KIND_BRANCH_MISSES,
-	KIND_CACHE_REFERENCES,
-	KIND_CACHE_MISSES,
-	KIND_STALLED_FRONTEND,
-	KIND_STALLED_BACKEND,
-	KIND_L1D,
-	KIND_L1D_MISSES,
-	KIND_L1I,
-	KIND_L1I_MISSES,
-	KIND_LL,
-	KIND_LL_MISSES,
-	KIND_DTLB,
-	KIND_DTLB_MISSES,
-	KIND_ITLB,
-	KIND_ITLB_MISSES,
-};
-
-#define CACHE(id, result) \
-	(PERF_COUNT_HW_CACHE_##id | (u64)PERF_COUNT_HW_CACHE_RESULT_##result << 16)
-
-static const struct {
-	enum kind kind;
-	u32 type;
-	u64 config;
-	const char *names[4]; /* names of PMUs' events in sysfs */
-} kinds[] = {
-	{KIND_CLOCK, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, {NULL}},
-	{KIND_CLOCK, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, {NULL}},
-	{KIND_CYCLES, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES,
-		{"cpu-cycles", "cycles", "cpu_cycles"}},
-	{KIND_INSTRUCTIONS, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS,
-		{"instructions", "inst_retired"}},
-	{KIND_BRANCHES, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
-		{"branch-instructions", "branches", "br_retired"}},
-	{KIND_BRANCH_MISSES, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES,
-		{"branch-misses", "br_mis_pred_retired"}},
-	{KIND_CACHE_REFERENCES, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES,
-		{"cache-references"}},
-	{KIND_CACHE_MISSES, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, {"cache-misses"}},
-	{KIND_STALLED_FRONTEND, PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND,
-		{"stalled-cycles-frontend", "stall_frontend"}},
-	{KIND_STALLED_BACKEND, PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND,
-		{"stalled-cycles-backend", "stall_backend"}},
-	{KIND_L1D, PERF_TYPE_HW_CACHE, CACHE(L1D, ACCESS), {"l1d_cache"}},
-	{KIND_L1D_MISSES, PERF_TYPE_HW_CACHE, CACHE(L1D, MISS), {"l1d_cache_refill"}},
-	{KIND_L1I, PERF_TYPE_HW_CACHE, CACHE(L1I, ACCESS), {"l1i_cache"}},
-	{KIND_L1I_MISSES, PERF_TYPE_HW_CACHE, CACHE(L1I, MISS), {"l1i_cache_refill"}},
-	{KIND_LL, PERF_TYPE_HW_CACHE, CACHE(LL, ACCESS), {NULL}},
-	{KIND_LL_MISSES, PERF_TYPE_HW_CACHE, CACHE(LL, MISS), {NULL}},
-	{KIND_DTLB, PERF_TYPE_HW_CACHE, CACHE(DTLB, ACCESS), {"l1d_tlb"}},
-	{KIND_DTLB_MISSES, PERF_TYPE_HW_CACHE, CACHE(DTLB, MISS), {"l1d_tlb_refill"}},
-	{KIND_ITLB, PERF_TYPE_HW_CACHE, CACHE(ITLB, ACCESS), {"l1i_tlb"}},
-	{KIND_ITLB_MISSES, PERF_TYPE_HW_CACHE, CACHE(ITLB, MISS), {"l1i_tlb_refill"}},
-};
-
-static const struct ratio {
-	enum kind of, by;
-	double factor;
-	unsigned digits;
-	bool is_percent;
-	const char *unit;
-	u8 limits
-		[3]; /* perf's: a share above them is burning, hot, warm; 0: it is neither good nor bad */
-} ratios[] = {
-	{KIND_CYCLES, KIND_CLOCK, 1e-6, 3, false, "GHz"},
-	{KIND_INSTRUCTIONS, KIND_CYCLES, 1, 2, false, "insn per cycle"},
-	{KIND_STALLED_FRONTEND, KIND_CYCLES, 100, 2, true, "frontend cycles idle", {50, 30, 10}},
-	{KIND_STALLED_BACKEND, KIND_CYCLES, 100, 2, true, "backend cycles idle", {75, 50, 20}},
-	{KIND_BRANCH_MISSES, KIND_BRANCHES, 100, 2, true, "of all branches", {20, 10, 5}},
-	{KIND_CACHE_MISSES, KIND_CACHE_REFERENCES, 100, 2, true, "of all cache refs", {20, 10, 5}},
-	{KIND_L1D_MISSES, KIND_L1D, 100, 2, true, "of all L1-dcache accesses", {20, 10, 5}},
-	{KIND_L1I_MISSES, KIND_L1I, 100, 2, true, "of all L1-icache accesses", {20, 10, 5}},
-	{KIND_LL_MISSES, KIND_LL, 100, 2, true, "of all LL-cache accesses", {20, 10, 5}},
-	{KIND_DTLB_MISSES, KIND_DTLB, 100, 2, true, "of all dTLB cache accesses", {20, 10, 5}},
-	{KIND_ITLB_MISSES, KIND_ITLB, 100, 2, true, "of all iTLB cache accesses", {20, 10, 5}},
-};
-
-/* Whether the event's name is `name`: that of "cpu_core/cpu-cycles/u" is cpu-cycles. */
-static bool is_called(const char *text, const char *name)
-{
-	const char *slash = strchr(text, '/'), *from = slash ? slash + 1 : text;
-	size_t n = strcspn(from, slash ? "/," : ":");
-
-	return strlen(name) == n && !strncasecmp(from, name, n);
-}
-
-static enum kind kind_of(const struct event *e)
-{
-	/* On hybrid machines the upper half of a generic event's config is its PMU. */
-	u64 config = e->attr.type <= PERF_TYPE_HW_CACHE ? (u32)e->attr.config : e->attr.config;
-
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		if (kinds[i].type == e->attr.type && kinds[i].config == config)
-			return kinds[i].kind;
-		for (size_t k = 0; e->pmu && k < ARRAY_SIZE(kinds[i].names); k++)
-			if (kinds[i].names[k] && is_called(e->name, kinds[i].names[k]))
-				return kinds[i].kind;
-	}
-	return KIND_OTHER;
-}
+#include "event/metricexpr.h"
+#include "event/metricown.h"
+#include "profile/diff/kind.h"
 
 /* ---- which two belong together ---- */
 
@@ -137,18 +31,19 @@ static bool is_counted(const struct count *c)
 }
 
 /* The event of a kind to compare with, preferably of the same group; TABLE_NONE if there is none. */
-static u32 partner_of(const struct metric_input *in, u32 event, enum kind kind)
+static u32 partner_of(const struct metric_input *in, u32 event, const char *kind)
 {
 	const struct event *e = &in->events->at[event];
+	const bool is_clock = !strcmp(kind, KIND_CLOCK);
 	u32 found = TABLE_NONE;
 
 	for (u32 i = 0; i < in->events->n; i++) {
 		const struct event *o = &in->events->at[i];
 
-		if (i == event || kind_of(o) != kind || !is_counted(&in->counts[i]))
+		if (i == event || !is_counted(&in->counts[i]) || !kind_is(o, kind))
 			continue;
 		/* A clock counts in user space and kernel, and for every PMU. */
-		if (kind == KIND_CLOCK ? !is_same(e->cgroup, o->cgroup) : !see_the_same(e, o))
+		if (is_clock ? !is_same(e->cgroup, o->cgroup) : !see_the_same(e, o))
 			continue;
 		if (o->leader == e->leader)
 			return i;
@@ -171,111 +66,199 @@ static bool ran_together(const struct metric_input *in, u32 a, u32 b)
 		(ran_all_the_time(&in->counts[a]) && ran_all_the_time(&in->counts[b]));
 }
 
-/* ---- answers ---- */
+/* ---- a formula over the counts ---- */
 
-static bool add_ratio(const struct metric_input *in, u32 event, const struct ratio *r,
-	struct metric *ret)
+#define ITSELF   "event"
+#define DURATION "duration_time"
+
+struct asked {
+	const struct metric_input *in;
+	u32 event; /* the one that the metric is shown beside */
+	struct metricexpr x;
+	u32 *partners; /* by name of the formula: the event that it stands for, TABLE_NONE if there is none */
+};
+
+static bool is_duration(const struct asked *a, u32 name)
 {
-	u32 other = partner_of(in, event, r->by);
-
-	if (other == TABLE_NONE)
-		return false;
-	*ret = (struct metric){.digits = r->digits,
-		.factor = 1,
-		.is_percent = r->is_percent,
-		.unit = r->unit,
-		.other = other};
-	/* A clock always runs: a scaled count may be compared with it. */
-	if (r->by != KIND_CLOCK && !ran_together(in, event, other)) {
-		ret->state = METRIC_APART;
-		return true;
-	}
-	if (!in->counts[other].value)
-		return false;
-	ret->state = METRIC_VALUE;
-	ret->value = r->factor * in->counts[event].value / in->counts[other].value;
-	for (size_t i = 0; i < ARRAY_SIZE(r->limits); i++)
-		ret->heat += r->limits[i] && ret->value > r->limits[i];
-	return true;
+	return !strcmp(a->x.names.at[name].text, DURATION);
 }
 
-/* The rate: events per second of the clock that was counted with them. */
-static bool add_rate(const struct metric_input *in, u32 event, struct metric *ret)
+static double value_of(void *ctx, u32 name)
+{
+	const struct asked *a = ctx;
+	u32 partner = a->partners[name];
+
+	if (is_duration(a, name))
+		return a->in->elapsed_ns > 0 ? a->in->elapsed_ns / 1e9 : NAN;
+	return partner == TABLE_NONE ? NAN : a->in->counts[partner].value;
+}
+
+static double sources_of(void *ctx, u32 name)
+{
+	return isnan(value_of(ctx, name)) ? NAN : 1;
+}
+
+static bool has_event(void *ctx, u32 name)
+{
+	const struct asked *a = ctx;
+
+	return a->partners[name] != TABLE_NONE || is_duration(a, name);
+}
+
+static bool has_pmu(void *ctx, const char *pmu)
+{
+	const struct asked *a = ctx;
+
+	for (u32 i = 0; i < a->in->events->n; i++)
+		if (a->in->events->at[i].pmu && !strcmp(a->in->events->at[i].pmu, pmu))
+			return true;
+	return false;
+}
+
+/* Counts can be of another machine: nothing is known of it. */
+static bool is_cpu(void *ctx, const char *model)
+{
+	(void)ctx;
+	(void)model;
+	return false;
+}
+
+static double literal_of(void *ctx, const char *name)
+{
+	(void)ctx;
+	(void)name;
+	return NAN;
+}
+
+static void find_partners(struct asked *a)
+{
+	const struct event *e = &a->in->events->at[a->event];
+
+	a->partners = mem_alloc((a->x.names.n + 1) * sizeof(*a->partners));
+	vec_each(name, &a->x.names) {
+		u32 *partner = &a->partners[name - a->x.names.at];
+
+		if (!strcmp(name->text, ITSELF) || kind_is(e, name->text))
+			*partner = a->event;
+		else
+			*partner = partner_of(a->in, a->event, name->text);
+	}
+}
+
+/* Whether all that the formula needs was counted; *ret_apart: but not at the same time. */
+static bool is_complete(const struct asked *a, const struct metricexpr_world *world,
+	struct metric *ret)
+{
+	bool *needs = mem_zalloc(a->x.names.n + 1), result = true;
+
+	metricexpr_needs(&a->x, world, needs);
+	ret->other = TABLE_NONE;
+	for (u32 i = 0; i < a->x.names.n; i++) {
+		u32 partner = a->partners[i];
+
+		if (!needs[i] || is_duration(a, i) || partner == a->event)
+			continue;
+		if (partner == TABLE_NONE) {
+			result = false;
+			break;
+		}
+		if (ret->other == TABLE_NONE)
+			ret->other = partner;
+		/* A clock always runs: a scaled count may be compared with it. */
+		if (ret->state != METRIC_APART &&
+			!kind_is(&a->in->events->at[partner], KIND_CLOCK) &&
+			!ran_together(a->in, a->event, partner)) {
+			ret->state = METRIC_APART;
+			ret->other = partner;
+		}
+	}
+	mem_free(needs);
+	return result;
+}
+
+/* ---- answers ---- */
+
+/* A rate in thousands, millions or more. */
+static void shorten(struct metric *m)
 {
 	static const struct {
 		double from;
 		const char *unit;
 	} units[] = {{1e9, "G/sec"}, {1e6, "M/sec"}, {1e3, "K/sec"}, {1, "/sec"}};
-	u32 clock = partner_of(in, event, KIND_CLOCK);
-	double rate;
 	size_t i = 0;
 
-	/* A count with a unit is not a number of events. */
-	if (clock == TABLE_NONE || !in->counts[clock].value || in->events->at[event].unit ||
-		in->events->at[event].attr.type == EVENT_TYPE_TOOL)
-		return false;
-	rate = in->counts[event].value / (in->counts[clock].value / 1000);
-	while (i + 1 < ARRAY_SIZE(units) && rate < units[i].from)
+	while (i + 1 < ARRAY_SIZE(units) && m->value < units[i].from)
 		i++;
-	*ret = (struct metric){.state = METRIC_VALUE,
-		.value = rate / units[i].from,
-		.factor = units[i].from,
-		.digits = 3,
-		.unit = units[i].unit,
-		.other = clock};
-	return true;
+	m->value /= units[i].from;
+	m->factor = units[i].from;
+	m->unit = units[i].unit;
 }
 
-static bool add_utilization(const struct metric_input *in, u32 event, struct metric *ret)
+static void set_value(const struct metricown *own, double value, struct metric *ret)
 {
-	if (in->elapsed_ns <= 0)
-		return false;
-	*ret = (struct metric){.state = METRIC_VALUE,
-		.value = in->counts[event].value * 1e6 / in->elapsed_ns,
-		.digits = 3,
+	ret->state = METRIC_VALUE;
+	ret->value = value * own->row.scale;
+	for (size_t i = 0; i < ARRAY_SIZE(own->limits); i++)
+		ret->heat += own->limits[i] && ret->value > own->limits[i];
+	if (own->has_prefix)
+		shorten(ret);
+}
+
+/* Computes a row for an event; false if it cannot be. */
+static bool compute(const struct metric_input *in, u32 event, const struct metricown *own,
+	struct metric *ret)
+{
+	struct asked a = {.in = in, .event = event};
+	const struct metricexpr_world world = {value_of, sources_of, has_event, has_pmu, is_cpu,
+		literal_of, &a};
+	bool is_percent = own->words && !strcmp(own->row.unit, "%");
+	struct metric m = {.digits = own->digits,
 		.factor = 1,
-		.unit = "CPUs utilized",
-		.other = TABLE_NONE};
+		.is_percent = is_percent,
+		.unit = own->words ? own->words : own->row.unit};
+	struct err err;
+	double value = NAN;
+	bool has_all;
+
+	/* tests/unit/test_metric.c compiles all of them. */
+	if (metricexpr_compile(&a.x, own->row.expr, 0, &err))
+		return false;
+	find_partners(&a);
+	has_all = is_complete(&a, &world, &m);
+	if (has_all && m.state != METRIC_APART)
+		value = metricexpr_value(&a.x, &world);
+	mem_free(a.partners);
+	metricexpr_fini(&a.x);
+	if (!has_all || (m.state != METRIC_APART && !isfinite(value)))
+		return false;
+	if (m.state != METRIC_APART)
+		set_value(own, value, &m);
+	*ret = m;
 	return true;
 }
 
-/* The larger of the two kinds of stalled cycles, per instruction. */
-static bool add_stalls(const struct metric_input *in, u32 event, struct metric *ret)
+/* A count with a unit, or of stat's own clocks, is not a number of events. */
+static bool has_rate(const struct event *e)
 {
-	static const struct ratio stalls = {KIND_INSTRUCTIONS, KIND_OTHER, 1, 2, false,
-		"stalled cycles per insn"};
-	const enum kind by[] = {KIND_STALLED_FRONTEND, KIND_STALLED_BACKEND};
-	bool has = false;
-
-	for (size_t i = 0; i < ARRAY_SIZE(by); i++) {
-		struct ratio r = stalls;
-		struct metric m;
-
-		r.by = by[i];
-		if (!in->counts[event].value || !add_ratio(in, event, &r, &m) ||
-			m.state != METRIC_VALUE)
-			continue;
-		m.value = m.value ? 1 / m.value : 0;
-		if (!has || m.value > ret->value)
-			*ret = m;
-		has = true;
-	}
-	return has;
+	return !e->unit && e->attr.type != EVENT_TYPE_TOOL && !kind_is(e, KIND_CLOCK);
 }
 
 unsigned metric_of(const struct metric_input *in, u32 event, struct metric ret[METRIC_MAX])
 {
-	enum kind kind = kind_of(&in->events->at[event]);
+	const struct event *e = &in->events->at[event];
 	unsigned n = 0;
 
 	if (!is_counted(&in->counts[event]))
 		return 0;
-	if (kind == KIND_CLOCK)
-		return add_utilization(in, event, &ret[0]);
-	for (size_t i = 0; i < ARRAY_SIZE(ratios) && !n; i++)
-		if (ratios[i].of == kind)
-			n += add_ratio(in, event, &ratios[i], &ret[0]);
-	if (n && kind == KIND_INSTRUCTIONS)
-		n += add_stalls(in, event, &ret[1]);
-	return n ? n : add_rate(in, event, &ret[0]);
+	for (size_t i = 0; i < metricown_n && n < METRIC_MAX; i++) {
+		const struct metricown *own = &metricown[i];
+		bool is_rate = own->beside && !strcmp(own->beside, "*");
+
+		if (!own->beside || (is_rate ? n || !has_rate(e) : !kind_is(e, own->beside)))
+			continue;
+		/* That it was not counted with others is said once. */
+		if (compute(in, event, own, &ret[n]) && (!n || ret[n].state == METRIC_VALUE))
+			n++;
+	}
+	return n;
 }

@@ -1,8 +1,9 @@
 /*
- * metric.h - ratios of counts: instructions per cycle, shares, rates.
+ * metric.h - what is shown beside counts: instructions per cycle, shares, rates. The rows of event/metricown.h that
+ * have a `beside`, computed from what was counted, whatever that was counted for.
  *
- * Two counts make a ratio only if they are of the same time: both were on the PMU all the time, or both belong
- * to one group. Otherwise the answer is METRIC_APART, not a number.
+ * Counts make a ratio only if they are of the same time: they were on the PMU all the time, or belong to one group.
+ * Otherwise the answer is METRIC_APART, not a number.
  * In       counts of all events in one place
  * Out      at most METRIC_MAX answers for an event
  */
@@ -11,7 +12,7 @@
 
 #include "profile/diff/counts.h"
 
-enum { METRIC_MAX = 2 };
+enum { METRIC_MAX = 4 };
 
 enum metric_state {
 	METRIC_NONE,

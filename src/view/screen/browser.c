@@ -251,8 +251,10 @@ static void show_file_header(struct browser *b)
 
 void browser_menu_clear(struct browser *b)
 {
-	vec_each(item, &b->menu)
+	vec_each(item, &b->menu) {
 		str_fini(&item->title);
+		str_fini(&item->why);
+	}
 	b->menu.n = 0;
 }
 
@@ -262,6 +264,11 @@ void browser_menu_add(struct browser *b, const char *title, size_t what)
 
 	str_add(&item.title, title);
 	vec_add(&b->menu, item);
+}
+
+void browser_menu_refuse(struct browser *b, const char *why)
+{
+	str_add(&b->menu.at[b->menu.n - 1].why, why);
 }
 
 void browser_menu_show(struct browser *b, const char *title,
@@ -275,25 +282,126 @@ void browser_menu_show(struct browser *b, const char *title,
 
 static void choose(struct browser *b)
 {
+	const struct browser_item *item = &b->menu.at[b->choice];
+
+	if (item->why.n) {
+		browser_say(b, str_text(&item->why));
+		return;
+	}
 	b->mode = BROWSER_ROWS;
-	b->choose(b, b->menu.at[b->choice].what);
+	b->choose(b, item->what);
 }
 
-static void sort_by(struct browser *b, size_t column)
+static void sort_column(struct browser *b, size_t column, u32 part)
 {
 	b->order = column;
-	lineup_sort(&b->lineup, column);
+	b->part = part;
+	lineup_sort(&b->lineup, column, part);
 	b->line = b->first = 0;
+}
+
+/* How many lines of the menu are columns: those of several events have a line for each. */
+static size_t n_columns(const struct browser *b)
+{
+	return b->rows->n_shown * browser_n_parts(b);
+}
+
+/* The columns come first, then the table's own order, then those of the source. */
+static void sort_by(struct browser *b, size_t what)
+{
+	const u32 n_parts = browser_n_parts(b);
+
+	if (what < n_columns(b))
+		sort_column(b, what / n_parts, (u32)(what % n_parts));
+	else if (what == n_columns(b))
+		sort_column(b, b->rows->n_shown, 0);
+	else
+		b->source->orders->take(b->source->of, b, what - n_columns(b) - 1);
+}
+
+bool browser_sort(struct browser *b, const char *column)
+{
+	for (size_t c = 0; c < b->rows->n_shown; c++)
+		if (!strcmp(b->rows->shown[c].name, column)) {
+			sort_column(b, c, 0);
+			return true;
+		}
+	return false;
+}
+
+void browser_menu_add_order(struct browser *b, const char *title, size_t order)
+{
+	browser_menu_add(b, title, n_columns(b) + 1 + order);
+}
+
+void browser_add_part(const struct browser *b, u32 part, struct str *text)
+{
+	const struct rowset *head = b->rows->head;
+	struct str room = {0};
+	struct cell cell;
+
+	for (size_t i = 0; head && i < head->n_columns; i++) {
+		if (strcmp(head->columns[i].name, "event"))
+			continue;
+		rowset_cell(head, &head->columns[i], 0, part, &room, &cell);
+		cell_add_text(&cell, text);
+	}
+	str_fini(&room);
+}
+
+static void add_columns(struct browser *b)
+{
+	struct str title = {0};
+
+	for (size_t c = 0; c < b->rows->n_shown; c++) {
+		const u32 n = rowset_n_cells(b->rows, &b->rows->shown[c]);
+
+		for (u32 part = 0; part < n; part++) {
+			str_cut(&title, 0);
+			str_add(&title, b->layouts[c].title + strspn(b->layouts[c].title, " "));
+			str_add(&title, n > 1 ? " of " : "");
+			if (n > 1)
+				browser_add_part(b, part, &title);
+			if (c == b->order && part == MIN(b->part, n - 1))
+				b->choice = b->menu.n;
+			browser_menu_add(b, str_text(&title), c * browser_n_parts(b) + part);
+		}
+	}
+	str_fini(&title);
 }
 
 static void show_columns(struct browser *b)
 {
+	size_t choice;
+
 	browser_menu_clear(b);
-	for (size_t c = 0; c < b->rows->n_shown; c++)
-		browser_menu_add(b, b->layouts[c].title + strspn(b->layouts[c].title, " "), c);
-	browser_menu_add(b, "as the report does", b->rows->n_shown);
+	b->choice = SIZE_MAX;
+	add_columns(b);
+	choice = MIN(b->choice, b->menu.n);
+	browser_menu_add(b, "as the report does", n_columns(b));
+	if (b->source->orders)
+		b->source->orders->add(b->source->of, b);
 	browser_menu_show(b, "Sort rows by", sort_by);
-	b->choice = b->order;
+	b->choice = choice;
+}
+
+/* By the same figures, or by those that bars are of, of the next of several events. */
+static void next_part(struct browser *b)
+{
+	const size_t n = b->rows->n_shown,
+		     column = b->order < n && b->rows->shown[b->order].is_of_part ? b->order
+										  : b->heat;
+	struct str text = {0};
+
+	if (browser_n_parts(b) == 1 || column == n) {
+		browser_say(b, "the table is of one event: there is no other to sort by");
+		return;
+	}
+	sort_column(b, column, (b->part + 1) % b->rows->n_parts);
+	str_add(&text, "sorted by ");
+	browser_add_part(b, b->part, &text);
+	browser_say(b, str_text(&text));
+	str_fini(&text);
 }
 
 /* False: there are no lines. */
@@ -406,19 +514,24 @@ static void open_table(struct browser *b, size_t table)
 			b->heat = c;
 	}
 	b->line = b->first = b->shift = 0;
+	b->part = 0;
 	if (b->search.n)
 		search(b);
 	str_fini(&room);
 }
 
-static void to_table(struct browser *b, size_t table)
+void browser_show_table(struct browser *b, size_t table)
 {
-	if (b->source->n == 1) {
-		browser_say(b, "there is one table");
-		return;
-	}
 	close_table(b);
 	open_table(b, table % b->source->n);
+}
+
+static void to_table(struct browser *b, size_t table)
+{
+	if (b->source->n == 1)
+		browser_say(b, "there is one table");
+	else
+		browser_show_table(b, table);
 }
 
 void browser_renew(struct browser *b)
@@ -505,7 +618,9 @@ static const struct browser_key keys[] = {
 	{{'f', 0, ROWS, "f", "show only rows that are found, or all"}, toggle_filter},
 	{{'n', 0, ROWS, "n", "go to the next line that is found"}, find_next},
 	{{'N', 0, ROWS, "N", "go to the line before that is found"}, find_before},
-	{{'r', 0, ROWS, "r", "sort the rows by another column"}, show_columns},
+	{{'r', 0, ROWS, "r", "sort the rows by another column, or make others by another key"},
+		show_columns},
+	{{'o', 0, ROWS, "o", "of events side by side: sort the rows by the next event"}, next_part},
 	{{KEY_ENTER, 0, MENU, "Enter", "take this line"}, choose},
 	{{KEY_TAB, 0, ROWS, "Tab", "show the next event"}, next_table},
 	{{KEY_BACK_TAB, 0, ROWS, "Shift-Tab", "show the event before"}, table_before},

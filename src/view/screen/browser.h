@@ -54,6 +54,14 @@ struct browser_live {
 	void (*add_status)(void *of, struct str *text);
 };
 
+/* What rows can be sorted by besides the columns that are shown: more lines of that menu. */
+struct browser_orders {
+	/* Adds them by browser_menu_add_order(). */
+	void (*add)(void *of, struct browser *b);
+	/* Takes one. It changes the tables, and calls browser_renew(). */
+	void (*take)(void *of, struct browser *b, size_t order);
+};
+
 struct browser_source {
 	const char *title;
 	size_t n; /* tables, at least one */
@@ -65,7 +73,8 @@ struct browser_source {
 	size_t n_pages;
 	const struct browser_action *actions; /* their keys are none of browser_keys */
 	size_t n_actions;
-	const struct browser_live *live; /* NULL: nothing changes */
+	const struct browser_orders *orders; /* NULL: there are only the columns */
+	const struct browser_live *live;     /* NULL: nothing changes */
 	/* Takes back what the last action changed, and calls browser_renew(); false: there is nothing to take back. NULL: likewise. */
 	bool (*back)(void *of, struct browser *b);
 };
@@ -75,7 +84,8 @@ enum browser_mode { BROWSER_ROWS = 1, BROWSER_MENU = 2, BROWSER_SEARCH = 4 };
 /* A row of a menu. */
 struct browser_item {
 	struct str title;
-	size_t what; /* for the one who made the menu */
+	size_t what;    /* for the one who made the menu */
+	struct str why; /* why it cannot be taken; empty: it can */
 };
 
 struct browser {
@@ -85,9 +95,10 @@ struct browser {
 	const struct rowset *rows;
 	struct lineup lineup;
 	struct celltext *layouts;
-	size_t *widths;         /* of columns, as far as rows were drawn */
-	size_t heat;            /* the column that bars are of; n_shown: none */
-	size_t order;           /* the column that rows are sorted by; n_shown: as they come */
+	size_t *widths; /* of columns, as far as rows were drawn */
+	size_t heat;    /* the column that bars are of; n_shown: none */
+	size_t order;   /* the column that rows are sorted by; n_shown: as they come */
+	u32 part;       /* of several events in a table: the one that bars and that order are of */
 	size_t line, first;     /* the cursor, and the first line that is drawn */
 	unsigned height, shift; /* lines that are drawn; columns of long texts that are not */
 	u8 mode;                /* enum browser_mode */
@@ -110,6 +121,13 @@ void browser_fini(struct browser *b);
 void browser_take(struct browser *b, const struct screen_event *e);
 void browser_draw(struct browser *b, struct grid *g);
 
+/* Adds the name of one of the events that the table is of. */
+void browser_add_part(const struct browser *b, u32 part, struct str *text);
+static inline u32 browser_n_parts(const struct browser *b)
+{
+	return MAX(b->rows->n_parts, 1u);
+}
+
 /* Adds a line as it is on the screen, but whole. */
 void browser_add_line(struct browser *b, size_t line, struct str *text);
 
@@ -126,6 +144,14 @@ void browser_menu_clear(struct browser *b);
 void browser_menu_add(struct browser *b, const char *title, size_t what);
 void browser_menu_show(struct browser *b, const char *title,
 	void (*choose)(struct browser *b, size_t what));
+/* Says of the line that was added last why it cannot be taken. */
+void browser_menu_refuse(struct browser *b, const char *why);
+/* For browser_orders: adds one to the menu of what rows are sorted by. */
+void browser_menu_add_order(struct browser *b, const char *title, size_t order);
+/* Shows another of the source's tables. */
+void browser_show_table(struct browser *b, size_t table);
+/* Sorts by the column of this name; false: there is none. */
+bool browser_sort(struct browser *b, const char *column);
 /* Shows only rows that match, as if it had been typed behind '/'. */
 void browser_search(struct browser *b, const char *pattern);
 /* Opens the tables again: they are others now. The cursor goes to the first line, and what is searched for stays. */

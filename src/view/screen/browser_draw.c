@@ -33,6 +33,25 @@ struct drawer {
 	struct str room, text;
 };
 
+/*
+ * Where the columns before the last one leave it no room, it comes into sight column by column: returns how many are left out on
+ * the left. *ret_shift: how much of long names is, too.
+ */
+static size_t columns_left_out(const struct browser *b, const struct grid *g, unsigned *ret_shift)
+{
+	enum { STEP = 8, ROOM = 24 };
+	unsigned start = MARKER + (b->heat < b->rows->n_shown ? BAR + 1 : 0),
+		 steps = b->shift / STEP;
+	size_t n = 0;
+
+	for (size_t c = 0; c + 1 < b->rows->n_shown; c++)
+		start += (unsigned)b->widths[c] + 2;
+	for (; steps && n + 1 < b->rows->n_shown && start + ROOM > g->columns; n++, steps--)
+		start -= (unsigned)b->widths[n] + 2;
+	*ret_shift = steps * STEP;
+	return n;
+}
+
 /* Figures are flush right, and are never cut. */
 static unsigned draw_cell(struct drawer *d, unsigned column, size_t c, const char *text, size_t n,
 	struct grid_style style)
@@ -52,19 +71,43 @@ static unsigned draw_cell(struct drawer *d, unsigned column, size_t c, const cha
 	return column + (unsigned)b->widths[c] + 2;
 }
 
+/* The figures of several events in one column: each has its own heat. */
+static void paint_parts(struct drawer *d, unsigned end, size_t c, u32 row)
+{
+	struct browser *b = d->b;
+	const u32 n = browser_n_parts(b);
+	const unsigned width = (unsigned)(d->text.n / n);
+	struct cell cell;
+
+	if (d->text.n % n || end < d->text.n)
+		return;
+	for (u32 part = 0; part < n; part++) {
+		struct grid_style style;
+
+		rowset_cell(b->rows, &b->rows->shown[c], row, part, &d->room, &cell);
+		style = heat_style(share_of(&cell));
+		if (b->order == c && b->part == part)
+			style.attributes |= GRID_BOLD;
+		grid_put(d->g, d->row, end - (unsigned)d->text.n + part * width, d->g->columns,
+			str_text(&d->text) + part * width, width, style);
+	}
+}
+
 static void draw_table_row(struct drawer *d, const struct lineup_line *line)
 {
 	struct browser *b = d->b;
 	const struct rowset *r = b->rows;
-	unsigned column = MARKER;
+	unsigned column = MARKER, shift;
+	size_t first = columns_left_out(b, d->g, &shift);
 	struct cell cell;
 
 	if (b->heat < r->n_shown) {
-		rowset_cell(r, &r->shown[b->heat], line->row, 0, &d->room, &cell);
+		rowset_cell(r, &r->shown[b->heat], line->row,
+			r->shown[b->heat].is_of_part ? b->part : 0, &d->room, &cell);
 		heat_draw_bar(d->g, d->row, column, share_of(&cell));
 		column += BAR + 1;
 	}
-	for (size_t c = 0; c < r->n_shown; c++) {
+	for (size_t c = first; c < r->n_shown; c++) {
 		struct grid_style style = plain;
 
 		rowset_cell(r, &r->shown[c], line->row, 0, &d->room, &cell);
@@ -75,11 +118,13 @@ static void draw_table_row(struct drawer *d, const struct lineup_line *line)
 		str_cut(&d->text, 0);
 		celltext_add_row(&b->layouts[c], r, &r->shown[c], line->row, &d->room, &d->text);
 		const size_t from = c + 1 == r->n_shown && !b->layouts[c].is_right
-			? textpage_shifted(d->g, b->shift, str_text(&d->text), d->text.n)
+			? textpage_shifted(d->g, shift, str_text(&d->text), d->text.n)
 			: 0;
 
 		column =
 			draw_cell(d, column, c, str_text(&d->text) + from, d->text.n - from, style);
+		if (rowset_n_cells(r, &r->shown[c]) > 1 && b->layouts[c].is_right)
+			paint_parts(d, column - 2, c, line->row);
 	}
 }
 
@@ -188,17 +233,43 @@ static void draw_title(struct browser *b, struct grid *g)
 	str_fini(&room);
 }
 
+/* Of several events in a column: the title stands above the one that bars and order are of, numbers above the others. */
+static void draw_parts_header(struct browser *b, struct grid *g, unsigned column, size_t c)
+{
+	const u32 n = browser_n_parts(b);
+	const unsigned width = (unsigned)b->widths[c] / n;
+	struct str text = {0};
+
+	for (u32 part = 0; part < n; part++) {
+		const char *title = b->layouts[c].title;
+
+		str_cut(&text, 0);
+		if (part == b->part)
+			str_add(&text, title + strspn(title, " "));
+		else
+			str_addf(&text, "%u", part + 1);
+		grid_puts(g, 1,
+			column + part * width +
+				(unsigned)(width - MIN((size_t)width, text.n + (part != b->part))),
+			str_text(&text), part == b->part ? bold : dim);
+	}
+	str_fini(&text);
+}
+
 static void draw_header(struct browser *b, struct grid *g)
 {
-	unsigned column = MARKER + (b->heat < b->rows->n_shown ? BAR + 1 : 0);
+	unsigned column = MARKER + (b->heat < b->rows->n_shown ? BAR + 1 : 0), shift;
 
-	for (size_t c = 0; c < b->rows->n_shown; c++) {
+	for (size_t c = columns_left_out(b, g, &shift); c < b->rows->n_shown; c++) {
 		const char *title = b->layouts[c].title;
 		const size_t used = grid_width(g, title, strlen(title));
 		const size_t room = b->widths[c] > used ? b->widths[c] - used : 0;
 
-		grid_puts(g, 1, column + (b->layouts[c].is_right ? (unsigned)room : 0), title,
-			bold);
+		if (rowset_n_cells(b->rows, &b->rows->shown[c]) > 1 && b->layouts[c].is_right)
+			draw_parts_header(b, g, column, c);
+		else
+			grid_puts(g, 1, column + (b->layouts[c].is_right ? (unsigned)room : 0),
+				title, bold);
 		column += (unsigned)b->widths[c] + 2;
 	}
 }
@@ -247,7 +318,8 @@ static void draw_menu(struct browser *b, struct grid *g)
 	for (size_t i = 0; i < height && first + i < b->menu.n; i++) {
 		const unsigned row = HEAD_LINES + (unsigned)i;
 
-		grid_puts(g, row, 3, str_text(&b->menu.at[first + i].title), plain);
+		grid_puts(g, row, 3, str_text(&b->menu.at[first + i].title),
+			b->menu.at[first + i].why.n ? dim : plain);
 		if (first + i == b->choice)
 			grid_mark(g, row, 1, g->columns, GRID_REVERSE, GRID_DEFAULT);
 	}

@@ -270,7 +270,7 @@ static int by_rank(const void *a, const void *b, void *ctx)
 	return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-void lineup_sort(struct lineup *l, size_t column)
+void lineup_sort(struct lineup *l, size_t column, u32 part)
 {
 	const bool is_back = column >= l->rows->n_shown;
 	const struct rowset_column *c = is_back ? NULL : &l->rows->shown[column];
@@ -283,7 +283,7 @@ void lineup_sort(struct lineup *l, size_t column)
 		struct cell cell;
 
 		if (!is_back) {
-			rowset_cell(l->rows, c, *row, 0, &l->room, &cell);
+			rowset_cell(l->rows, c, *row, c->is_of_part ? part : 0, &l->room, &cell);
 			rank.value = value_of(&cell);
 			if (!ranks.is_number)
 				cell_add_text(&cell, &texts);

@@ -69,8 +69,11 @@ size_t lineup_open_hottest(struct lineup *l, u32 row);
 struct lineup_tree *lineup_show(struct lineup *l, u32 row);
 void lineup_update(struct lineup *l);
 
-/* Sorts by a column that people see: numbers from the largest, texts by the alphabet; n_shown: the table's own order. */
-void lineup_sort(struct lineup *l, size_t column);
+/*
+ * Sorts by a column that people see, by its cells of one part: numbers from the largest, texts by the alphabet. Equal ones
+ * stay as the table has them. n_shown: the table's own order.
+ */
+void lineup_sort(struct lineup *l, size_t column, u32 part);
 
 /* Makes what searching needs of up to n more rows, while there is nothing else to do. False: all are made. */
 bool lineup_prepare(struct lineup *l, size_t n);

@@ -101,6 +101,7 @@ void place_keep(struct place *p, struct browser *b)
 		.line = b->line,
 		.first = b->first,
 		.order = b->order,
+		.part = b->part,
 		.shift = b->shift,
 		.has_line = b->line < l->lines.n};
 	memcpy(p->widths, b->widths, p->n_widths * sizeof(*p->widths));
@@ -174,9 +175,10 @@ void place_bring_back(struct place *p, struct browser *b)
 	for (size_t c = 0; p->n_widths == b->rows->n_shown && c < p->n_widths; c++)
 		b->widths[c] = MAX(b->widths[c], p->widths[c]);
 	b->order = MIN(p->order, l->rows->n_shown);
+	b->part = MIN(p->part, browser_n_parts(b) - 1);
 	b->shift = p->shift;
 	if (b->order < l->rows->n_shown)
-		lineup_sort(l, b->order);
+		lineup_sort(l, b->order, b->part);
 	else
 		lineup_update(l);
 	if (p->is_top)

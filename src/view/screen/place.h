@@ -16,6 +16,7 @@ struct place {
 	u64 row, node; /* of the cursor; node 0: the row itself */
 	size_t line, first;
 	size_t order;
+	u32 part;
 	size_t *widths, n_widths; /* of columns: they do not become narrower */
 	unsigned shift;
 	bool has_line, is_top;

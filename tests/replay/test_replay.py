@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+"""Machines that are not here: pace and the installed perf count the same there, and what stands in for the kernel has its rules."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from replay import *  # noqa: E402,F403
+from harness import *  # noqa: E402,F403
+
+LEVEL1 = {'slots': 8_000_000, 'topdown-retiring': 2_000_000, 'topdown-bad-spec': 1_000_000, 'topdown-fe-bound': 1_500_000,
+          'topdown-be-bound': 3_500_000}
+LEVEL2 = {**LEVEL1, 'topdown-heavy-ops': 400_000, 'topdown-br-mispredict': 900_000, 'topdown-fetch-lat': 700_000,
+          'topdown-mem-bound': 3_000_000}
+
+
+def counts_in(text):
+    """What stat printed: [(event, count)], numbers without commas. Events that were not counted have words."""
+    found = re.findall(r'^ +([\d,.]+|<not \w+>) +(?:msec |MiB |Joules )? *([\w./=:-]+)', text, re.M)
+    return [(event, value.replace(',', '')) for value, event in found if event not in ('seconds', 'msec', 'context')]
+
+
+def same_counts(on, *args):
+    """What both print, which is the same."""
+    ours, theirs = on.pace('stat', *args), on.perf('stat', *args)
+    assert not ours.status and not theirs.status, (ours, theirs)
+    assert counts_in(ours.err) == counts_in(theirs.err) != [], (ours, theirs)
+    return dict(counts_in(ours.err))
+
+
+@test
+def a_group_of_slots_and_metrics_is_what_perf_prints():
+    perf_works()
+    with machine('sapphirerapids', LEVEL2) as on:
+        got = same_counts(on, '-e', '{%s}' % ','.join(LEVEL2), 'true')
+    assert got == {name: str(count) for name, count in LEVEL2.items()}, got
+
+
+@test
+def slots_lead_wherever_they_are_written():
+    with machine('icelake', LEVEL1) as on:
+        result = on.pace('stat', '-e', '{topdown-retiring,slots,topdown-be-bound}', 'true')
+        openings = [o for o in on.openings() if o['format']]
+    assert ('topdown-retiring', '2000000') in counts_in(result.err), result
+    assert [o['config'] for o in openings] == [0x400, 0x8000, 0x8300] and all(o['format'] & 8 for o in openings), openings
+
+
+@test
+def every_machine_counts_its_events_as_in_perf():
+    perf_works()
+    for name, counts in {
+            'icelake': {**LEVEL1, 'cycles': 123456, 'instructions': 654321},
+            'graniterapids': {**LEVEL2, 'branches': 99},
+            'haswell': {'cycles': 1000, 'cpu/cycles-t/': 400, 'cpu/cycles-ct/': 300, 'tx-start': 7},
+            'haswell_without_tsx': {'cycles': 10, 'instructions': 20, 'branch-misses': 3},
+            'zen4': {'cycles': 5, 'instructions': 6, 'stalled-cycles-frontend': 7},
+            'neoverse': {'cycles': 70, 'instructions': 80, 'stall_backend': 90}}.items():
+        with machine(name, counts) as on:
+            # Metrics count behind slots only.
+            texts = ['{%s}' % ','.join(name for name in counts if name in LEVEL2)] if 'slots' in counts else []
+            got = same_counts(on, '-e', ','.join(texts + [name for name in counts if name not in LEVEL2]), 'true')
+        assert sorted(got.values()) == sorted(str(v) for v in counts.values()), (name, got)
+
+
+@test
+def two_kinds_of_cores_count_apart():
+    perf_works()
+    with machine('lunarlake', {'cpu_core/cpu-cycles/': 700, 'cpu_atom/cpu-cycles/': 30}) as on:
+        ours = on.pace('stat', '-e', 'cycles', 'true')
+        theirs = on.perf('stat', '-e', 'cycles', 'true')
+    for result in (ours, theirs):
+        assert sorted(value for _, value in counts_in(result.err)) == ['30', '700'], result
+
+
+@test
+def counts_of_a_part_of_the_time_are_scaled_as_in_perf():
+    perf_works()
+    with machine('zen4', {'cycles': {'values': 1000, 'running': 25}, 'instructions': {'values': 999, 'running': 50}}) as on:
+        got = same_counts(on, '-e', 'cycles', '-e', 'instructions', 'true')
+    assert got == {'cycles': '4000', 'instructions': '1998'}, got
+
+
+@test
+def each_cpu_has_its_counts():
+    perf_works()
+    with machine('icelake', 'cycles = 10\ncycles@2 = 500  # one is busy\n') as on:
+        assert same_counts(on, '-a', '-e', 'cycles', 'true') == {'cycles': '530'}
+        for run_it in (on.pace, on.perf):
+            result = run_it('stat', '-a', '-A', '-e', 'cycles', 'true')
+            assert re.search(r'^CPU2 +500 +cycles', result.err, re.M) and re.search(r'^CPU3 +10 +cycles', result.err, re.M), result
+
+
+@test
+def intervals_have_what_was_written_for_them():
+    perf_works()
+    with machine('icelake', {'cycles': {'values': [500, 700, 900], 'every': 400}}) as on:
+        for run_it in (on.pace, on.perf):
+            result = run_it('stat', '-I', '400', '-e', 'cycles', 'sleep', '1')
+            assert re.findall(r'^ +[\d.]+ +(\d+) +cycles', result.err, re.M) == ['500', '700', '900'], result
+
+
+# ---- the kernel's rules: a program that opens events and says what came of it ----
+
+OPENS = r'''
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+
+def attr(type=4, config=0, period=0, sample_type=0, read_format=0, precise=0, flags=0, config1=0):
+    a = bytearray(128)
+    for at, size, value in ((0, 4, type), (4, 4, 128), (8, 8, config), (16, 8, period), (24, 8, sample_type), (32, 8, read_format),
+                            (40, 8, flags | precise << 15), (56, 8, config1)):
+        a[at:at + size] = value.to_bytes(size, 'little')
+    return a
+
+def open_event(group=-1, pid=0, cpu=-1, **words):
+    a = (ctypes.c_char * 128).from_buffer(attr(**words))
+    fd = libc.syscall(298, a, pid, cpu, group, 0)
+    return fd if fd >= 0 else -ctypes.get_errno()
+'''
+
+
+def opened(on, text):
+    """Runs it; what its prints say, as numbers: descriptors are 0."""
+    with open('opens.py', 'w') as file:
+        file.write(OPENS + text)
+    result = on.run(sys.executable, 'opens.py')
+    assert not result.status, result
+    return [min(0, int(word)) for word in result.out.split()]
+
+
+EINVAL, ENOENT, EOPNOTSUPP, ENODATA, ENODEV = 22, 2, 95, 61, 19
+
+
+@test
+def metrics_need_slots_in_front_and_do_not_sample():
+    with machine('sapphirerapids', is_strict=False) as on:
+        got = opened(on, '''
+print(open_event(config=0x8000))                                    # alone
+cycles = open_event(config=0x3c)
+print(open_event(group=cycles, config=0x8000))                      # behind another
+slots = open_event(config=0x400)
+print(slots, open_event(group=slots, config=0x8000))
+print(open_event(group=slots, config=0x8100, period=1000))          # sampling
+print(open_event(group=slots, config=0x8000))                       # twice
+print(open_event(group=slots, config=0x8700))
+print(open_event(group=slots, config=0x3c, period=1000))            # the second event may sample
+sampling = open_event(config=0x400, period=1000)
+print(sampling, open_event(group=sampling, config=0x8000))          # slots that sample lead no metrics
+print(open_event(config=0x400, config1=1), open_event(config=0x400 | 1 << 18))
+''')
+    assert got == [-EINVAL, -EINVAL, 0, 0, -EINVAL, -EINVAL, 0, 0, 0, -EINVAL, -EINVAL, -EINVAL], got
+
+
+@test
+def level_two_needs_a_processor_that_has_it():
+    with machine('icelake', is_strict=False) as on:
+        got = opened(on, 's = open_event(config=0x400)\nprint(open_event(group=s, config=0x8300), open_event(group=s, config=0x8400))')
+    # An ordinary event to Ice Lake, which no counter refuses.
+    assert got == [0, 0], got
+    with machine('haswell', is_strict=False) as on:
+        assert opened(on, 'print(open_event(config=0x8000))') == [0]
+
+
+@test
+def a_group_is_no_larger_than_the_counters():
+    with machine('haswell', is_strict=False) as on:
+        got = opened(on, '''
+leader = open_event(config=0x1d1)
+for code in (0x2d1, 0x4d1, 0x8d1, 0x3c, 0xc0, 0x300, 0x10d1):
+    print(open_event(group=leader, config=code))
+''')
+    # Four of any kind and three fixed ones; the eighth is refused.
+    assert got == [0] * 6 + [-EINVAL], got
+    with machine('sapphirerapids', is_strict=False) as on:
+        got = opened(on, '''
+leader = open_event(config=0x124)
+for code in (0x224, 0x424, 0x824, 0x1024):
+    print(open_event(group=leader, config=code))
+print(open_event(group=leader, config=0xc4))
+''')
+    # Codes below 0x90 have four of the eight.
+    assert got == [0, 0, 0, -EINVAL, 0], got
+
+
+@test
+def uncore_counts_for_cpus_only():
+    with machine('sapphirerapids', is_strict=False) as on:
+        got = opened(on, '''
+print(open_event(type=50, config=1), open_event(type=50, config=1, pid=-1, cpu=0), open_event(type=50, config=1, pid=-1, cpu=0, period=9))
+print(open_event(type=50, config=1, pid=-1, cpu=0, flags=1 << 5))   # without the kernel
+print(open_event(type=50, config=1, pid=-1, cpu=9))                 # a CPU that is not there
+''')
+    assert got == [-EINVAL, 0, -EINVAL, -EINVAL, -ENODEV], got
+
+
+@test
+def precision_and_transactions_have_their_limits():
+    with machine('haswell', is_strict=False) as on:
+        got = opened(on, '''
+print(open_event(config=0x3c, precise=1), open_event(config=0x3c, precise=2, period=1000), open_event(config=0x3c, precise=3, period=1000))
+tx, cp = 1 << 32, 3 << 32
+print(open_event(config=0x3c | tx), open_event(config=0x3c | tx, precise=1, period=1000), open_event(config=0x3c | tx, period=1000))
+print(open_event(config=0x3c | cp), open_event(config=0x3c | cp, period=1000), open_event(config=0x3c | cp, period=0x7fffffff))
+''')
+    assert got == [-EINVAL, 0, -EOPNOTSUPP, 0, -EOPNOTSUPP, 0, 0, -EOPNOTSUPP, 0], got
+
+
+@test
+def loads_by_latency_need_their_helper_in_front():
+    with machine('sapphirerapids', is_strict=False) as on:
+        got = opened(on, '''
+data_src = 1 << 15
+print(open_event(config=0x1cd, period=1000, sample_type=data_src))
+aux = open_event(config=0x8203)
+print(open_event(group=aux, config=0x1cd, period=1000, sample_type=data_src))
+''')
+    assert got == [-ENODATA, 0], got
+
+
+@test
+def kinds_of_cores_do_not_mix():
+    with machine('lunarlake', is_strict=False) as on:
+        got = opened(on, '''
+core = open_event(config=0x3c)
+print(core, open_event(group=core, type=10, config=0x3c))
+print(open_event(type=10, config=0x3c, pid=-1, cpu=0), open_event(type=10, config=0x3c, pid=-1, cpu=2))
+print(open_event(type=0, config=0, pid=-1, cpu=0), open_event(type=0, config=0, pid=-1, cpu=2), open_event(type=0, config=10 << 32, pid=-1, cpu=2))
+''')
+    assert got == [0, -EINVAL, -ENOENT, 0, 0, -ENOENT, 0], got
+
+
+SAMPLES = {'cycles': [{'ip': 0x400100, 'count': 5}]}
+
+
+def sampled(on, program, text):
+    """Records; the period of each event that was opened on CPU 0, by its config."""
+    on.forget()
+    result = program('record', '-q', '-c', '1000', '-e', text, '-o', 'x.data', 'true')
+    return result, {o['config']: o['period'] for o in on.openings() if o['cpu'] == 0 and o['type'] == 4}
+
+
+@test
+def the_second_event_samples_where_slots_lead_their_metrics():
+    perf_works()
+    with machine('sapphirerapids', {'slots': 70, 'cycles': 50, 'topdown-retiring': 30}, samples=SAMPLES) as on:
+        for text in ('{slots,cpu/cpu-cycles/,topdown-retiring}:S', '{slots, cpu/cpu-cycles/, topdown-retiring}:S',
+                     '{cpu/cpu-cycles/,topdown-retiring,slots}:S', '{r400,r3c,r8000}:S'):
+            ours, periods = sampled(on, on.pace, text)
+            assert not ours.status and periods == {0x400: 0, 0x3c: 1000, 0x8000: 0}, (text, ours, periods)
+            lines = pace('script', '-i', 'x.data', '-F', 'event,period').out.split('\n')
+            # The counts of a group go up at its first sample only.
+            assert [line.split()[0] for line in lines if line] == ['70', '50', '30'] * on.machine.cpus, lines
+            theirs, periods = sampled(on, on.perf, text)
+            assert not theirs.status and periods == {0x400: 0, 0x3c: 1000, 0x8000: 0}, (text, theirs, periods)
+        # perf lets a metric sample here, which the kernel refuses.
+        ours, periods = sampled(on, on.pace, '{topdown-retiring,cpu/cpu-cycles/,slots}:S')
+        assert not ours.status and periods == {0x400: 0, 0x8000: 0, 0x3c: 1000}, (ours, periods)
+
+
+@test
+def why_a_metric_alone_counts_nothing_is_said():
+    with machine('sapphirerapids', {'slots': 70, 'cycles': 50, 'topdown-retiring': 30}, is_strict=False) as on:
+        assert "add an event that can, as in '{slots,cycles,topdown-retiring}:S'" in sampled(on, on.pace, '{slots,topdown-retiring}:S')[0].err
+        for text in ('topdown-retiring', '{slots,cycles,topdown-retiring}', '{topdown-retiring,cycles}:S'):
+            result, _ = sampled(on, on.pace, text)
+            assert result.status == 1 and 'a TopDown metric is a share of slots and cannot sample: let an event sample for it' in result.err, result
+        for text in ('topdown-retiring', '{cycles,topdown-retiring}'):
+            result = on.pace('stat', '-e', text, 'true')
+            assert 'the kernel counts it in groups that slots lead' in result.err and '<not supported>      topdown-retiring' in result.err, result
+
+
+@test
+def samples_arrive_as_they_were_written():
+    perf_works()
+    samples = {'cycles': [{'ip': 0x401000, 'weight': 70, 'ins_latency': 5, 'retire_latency': 33, 'count': 3}, {'ip': 0x402000, 'weight': 8}]}
+    with machine('graniterapids', {'cycles': 0}, samples=samples) as on:
+        for run_it in (on.pace, on.perf):
+            result = run_it('record', '-q', '-W', '-c', '1000', '-e', 'cycles:u', '-o', 'x.data', 'true')
+            assert not result.status, result
+            shown = pace('script', '-i', 'x.data', '-F', 'ip,weight,retire_lat')
+            lines = [line.split() for line in shown.out.splitlines()]
+            assert [(w, r, ip) for w, r, ip in lines].count(('70', '33', '401000')) == 3 * on.machine.cpus, shown
+            assert [(w, r, ip) for w, r, ip in lines].count(('8', '0', '402000')) == on.machine.cpus, shown
+
+
+main()
