@@ -17,6 +17,7 @@
 #include "collect/run/run.h"
 #include "collect/run/stop.h"
 #include "collect/run/workload.h"
+#include "event/topdownplan.h"
 #include "file/statfile.h"
 #include "profile/diff/counts.h"
 #include "view/stat/stat.h"
@@ -48,6 +49,8 @@ struct measuring {
 	struct plan plan;
 	bool is_rotated; /* each run counts one pass */
 	u64 interval_began_ns;
+	struct topdown_plan topdown; /* has_topdown: its events are the first */
+	bool has_topdown, has_topdown_doubt;
 	struct writer writer; /* of stat record */
 	struct err why_unwritten;
 	char **command;
@@ -62,6 +65,13 @@ struct measuring {
  */
 int stat_open(struct measuring *m, struct err *err);
 void stat_open_init(struct measuring *m); /* before the first run */
+
+/* stat_topdown.c: --topdown. Adds the events; ERR_INVAL with a sentence that says why the machine has none. */
+int stat_topdown_add_events(struct measuring *m, struct err *err);
+/* Whether all of them were opened. */
+int stat_topdown_check(const struct measuring *m, struct err *err);
+/* Reports once why an interval's shares are doubtful. */
+void stat_topdown_watch(struct measuring *m);
 
 /* stat_record.c: 'pace stat record'; without it these do nothing. */
 int stat_record_begin(struct measuring *m, struct err *err);

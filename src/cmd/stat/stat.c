@@ -16,6 +16,7 @@
 #include "collect/run/run.h"
 #include "collect/open/setuid.h"
 #include "event/abi.h"
+#include "view/stat/stat_topdown.h"
 #include "view/text/colour.h"
 
 enum {
@@ -34,9 +35,13 @@ static int parse_all_events(struct measuring *m, struct err *err)
 
 	if (o->is_null)
 		return 0;
-	m->print.has_no_defaults = !o->events.has_events;
-	stat_add_defaults(o, m->target.is_system_wide, &defaults);
-	r = event_words_parse(&o->events, str_text(&defaults), &m->events, &m->log, err);
+	if (o->is_topdown && stat_topdown_add_events(m, err))
+		return err->code;
+	m->print.has_no_defaults = !o->events.has_events && !o->is_topdown;
+	if (!o->is_topdown)
+		stat_add_defaults(o, m->target.is_system_wide, &defaults);
+	r = event_words_parse(&o->events, o->is_topdown ? NULL : str_text(&defaults), &m->events,
+		&m->log, err);
 	str_fini(&defaults);
 	vec_each(e, &m->events)
 		e->attr.flags |= excluded;
@@ -115,7 +120,7 @@ static void choose_live(struct measuring *m)
 	const bool is_wanted = o->has_sparklines < 0 ? is_alone(m) : o->has_sparklines > 0;
 
 	m->print.has_colours = colour_is_on(COLOUR_AUTO, m->out.fd);
-	m->is_live = is_wanted && o->interval_ms && !o->is_cleared && !o->is_metric_only &&
+	m->is_live = is_wanted && o->interval_ms && !o->is_topdown && !o->is_cleared && !o->is_metric_only &&
 		!form_is_data(m->print.form) && term_can_erase(m->out.fd);
 	if (!m->is_live)
 		return;
@@ -152,7 +157,9 @@ static int set_up(struct measuring *m, struct err *err)
 	describe_target(m);
 	counts_init(&m->counts, &m->events, scope);
 	m->counts.is_unscaled = o->no_scale;
-	m->view = (struct stat_view){.counts = &m->counts, .options = &m->print};
+	m->view = (struct stat_view){.counts = &m->counts,
+		.options = &m->print,
+		.topdown = m->has_topdown ? &m->topdown : NULL};
 	if (stop_open(&m->stop, err) || open_output(m, err))
 		return err->code;
 	choose_live(m);
@@ -174,6 +181,7 @@ static void print_lines(struct measuring *m, bool is_interval, u64 time_ns, doub
 	struct stat_lines lines = {0};
 
 	stat_lines_make(&lines, &m->counts, is_interval, elapsed_ns, &m->print);
+	stat_topdown_hide(&m->view, &lines);
 	if (is_interval && m->is_live)
 		print_live(m, &lines, time_ns, elapsed_ns);
 	else if (is_interval)
@@ -189,6 +197,7 @@ static void print_interval(struct measuring *m, const struct run *run)
 	if (m->options->is_quiet)
 		return;
 	counts_take_interval(&m->counts);
+	stat_topdown_watch(m);
 	if (!m->interval_began_ns)
 		m->interval_began_ns = run->start_ns;
 	if (m->options->is_cleared && isatty(m->out.fd)) {
@@ -442,6 +451,7 @@ static void tear_down(struct measuring *m)
 		workload_close(&m->workload);
 	counting_close(&m->counting);
 	plan_fini(&m->plan);
+	topdown_plan_close(&m->topdown);
 	attach_fini(&m->attach);
 	stat_view_fini(&m->view);
 	stat_live_fini(&m->live);

@@ -22,6 +22,14 @@ static int set_delay(void *target, const char *value, struct err *err)
 	return 0;
 }
 
+static int set_td_level(void *target, const char *value, struct err *err)
+{
+	struct stat_command *o = target;
+
+	o->has_td_level = true;
+	return num_parse(value, &o->td_level, err);
+}
+
 static int set_log_fd(void *target, const char *value, struct err *err)
 {
 	struct stat_command *o = target;
@@ -38,6 +46,12 @@ const struct opt stat_options_table[] = {
 		"also count caches; twice: also TLBs; three times: also prefetches",
 		.flags = OPT_COMMON},
 	{'n', "null", OPT_BOOL, STAT_AT(is_null), NULL, "count no events, only measure times"},
+	{0, "topdown", OPT_BOOL, STAT_AT(is_topdown), NULL,
+		"where the slots of the CPUs' pipelines go: useful work, or waiting for instructions, for data",
+		.flags = OPT_COMMON},
+	{0, "td-level", OPT_CALL, 0, "N",
+		"with --topdown: divide it down to level N; 0: as far as the CPU counts; default 1",
+		.call = set_td_level},
 	{0, "all-user", OPT_BOOL, STAT_AT(all_user), NULL, "count only in user space"},
 	{0, "all-kernel", OPT_BOOL, STAT_AT(all_kernel), NULL, "count only in the kernel"},
 	{0, NULL, OPT_TITLE, 0, NULL, "What to count it on"},
@@ -107,9 +121,6 @@ const struct opt stat_options_table[] = {
 		"-M is not supported; 'pace record -e EVENT -W' samples how long instructions waited to retire, 'pace script -F ip,sym,retire_lat' shows it"},
 	{'T', "transaction", OPT_REFUSED, 0, NULL,
 		"-e task-clock,'{instructions,cycles,cpu/cycles-t/,cpu/tx-start/,cpu/el-start/,cpu/cycles-ct/}' counts them"},
-	{0, "topdown", OPT_REFUSED, 0, NULL,
-		"-e '{slots,topdown-retiring,topdown-bad-spec,topdown-fe-bound,topdown-be-bound}' counts the first level: its shares are their fractions of slots"},
-	{0, "td-level", OPT_REFUSED, 0, "N", "--topdown is not supported"},
 	{0, "smi-cost", OPT_REFUSED, 0, NULL,
 		"-a -e msr/smi/,msr/aperf/,cycles counts what it is computed from"},
 	{0, "cputype", OPT_REFUSED, 0, "TYPE",
@@ -198,10 +209,35 @@ int stat_choose_format(const struct stat_command *o, struct stat_options *ret, s
 	return 0;
 }
 
+static int check_topdown(const struct stat_command *o, struct err *err)
+{
+	const char *other = o->is_record ? "record"
+		: o->is_versus           ? "--vs"
+		: o->is_null             ? "-n"
+		: o->detail              ? "-d"
+		: o->no_merge            ? "--no-merge"
+					 : NULL;
+
+	if (!o->is_topdown)
+		return o->has_td_level ? err_set(err, ERR_INVAL, "--td-level needs --topdown") : 0;
+	if (other)
+		return err_set(err, ERR_INVAL, "%s does not work with --topdown", other);
+	vec_each(w, &o->events.words)
+		if (w->kind == WORD_CGROUPS || w->kind == WORD_EACH_CGROUP)
+			return err_set(err, ERR_INVAL,
+				"cgroups do not work with --topdown: -p counts the processes of one");
+	if (o->events.has_events && o->separator)
+		return err_set(err, ERR_INVAL,
+			"-e and --topdown have different columns: -j prints both");
+	return 0;
+}
+
 int stat_check(const struct stat_command *o, int argc, struct err *err)
 {
 	bool has_command = argc;
 
+	if (check_topdown(o, err))
+		return err->code;
 	if (o->is_versus && stat_compare_check(o, argc, err))
 		return err->code;
 	if (!o->is_versus && (o->ignores_failure || o->shows_output || o->seed))
