@@ -102,8 +102,8 @@ const struct topdown_group *topdown_plan_group(const struct topdown_plan *p, u32
 	return NULL;
 }
 
-void topdown_plan_spread(const struct topdown_group *g,
-	const double *list, double ret_counts[TOPDOWN_EVENTS_MAX])
+void topdown_plan_spread(const struct topdown_group *g, const double *list,
+	double ret_counts[TOPDOWN_EVENTS_MAX])
 {
 	u32 at = g->first;
 

@@ -14,7 +14,7 @@
 #include "event/topdown.h"
 
 struct topdown_group {
-	u32 core;   /* index of its kind of core */
+	u32 core; /* index of its kind of core */
 	u32 parent; /* whose children it is for; TOPDOWN_NONE: level 1, and of a register all levels */
 	u32 events; /* a bit for each */
 	u32 first;  /* position of its first event in the list of events */
@@ -47,8 +47,8 @@ u32 topdown_plan_levels(const struct topdown_plan *p);
 const struct topdown_group *topdown_plan_group(const struct topdown_plan *p, u32 core, u32 node);
 
 /* The counts of a group's events, by their numbers in the family, from those of the list. */
-void topdown_plan_spread(const struct topdown_group *g,
-	const double *list, double ret_counts[TOPDOWN_EVENTS_MAX]);
+void topdown_plan_spread(const struct topdown_group *g, const double *list,
+	double ret_counts[TOPDOWN_EVENTS_MAX]);
 
 /* Whether the cores' counts need whole cores: with SMT, both threads of a core. */
 bool topdown_plan_counts_cores(const struct topdown_plan *p);

@@ -51,6 +51,7 @@ struct measuring {
 	u64 interval_began_ns;
 	struct topdown_plan topdown; /* has_topdown: its events are the first */
 	bool has_topdown, has_topdown_doubt;
+	struct stat_drilling *drilling; /* --drill takes the counts; NULL: they are printed */
 	struct writer writer; /* of stat record */
 	struct err why_unwritten;
 	char **command;
@@ -72,6 +73,18 @@ int stat_topdown_add_events(struct measuring *m, struct err *err);
 int stat_topdown_check(const struct measuring *m, struct err *err);
 /* Reports once why an interval's shares are doubtful. */
 void stat_topdown_watch(struct measuring *m);
+
+/* Makes the events of the plan those of the measurement. */
+int stat_topdown_parse(struct measuring *m, struct err *err);
+
+/* stat_drill.c: --drill, after the set-up. */
+int run_stat_drill(struct measuring *m, int *ret_status, struct err *err);
+/* Takes the counts of an interval that took `ns`. */
+void stat_drill_interval(struct stat_drilling *d, double ns);
+
+/* stat.c: one run, and the end of its command. */
+int stat_run_once(struct measuring *m, enum run_end *ret_end, struct err *err);
+void stat_end_workload(struct measuring *m, enum run_end end);
 
 /* stat_record.c: 'pace stat record'; without it these do nothing. */
 int stat_record_begin(struct measuring *m, struct err *err);

@@ -194,12 +194,17 @@ static void print_lines(struct measuring *m, bool is_interval, u64 time_ns, doub
 
 static void print_interval(struct measuring *m, const struct run *run)
 {
-	if (m->options->is_quiet)
+	if (m->options->is_quiet && !m->drilling)
 		return;
 	counts_take_interval(&m->counts);
 	stat_topdown_watch(m);
 	if (!m->interval_began_ns)
 		m->interval_began_ns = run->start_ns;
+	if (m->drilling) {
+		stat_drill_interval(m->drilling, (double)(run->now_ns - m->interval_began_ns));
+		m->interval_began_ns = run->now_ns;
+		return;
+	}
 	if (m->options->is_cleared && isatty(m->out.fd)) {
 		str_add(&m->out.text, "\033[H\033[2J");
 		m->view.has_header = false;
@@ -336,7 +341,7 @@ static void take_run(struct measuring *m, const struct run *run)
 }
 
 /* When the time is up, a command that was started for it ends too. */
-static void end_workload(struct measuring *m, enum run_end end)
+void stat_end_workload(struct measuring *m, enum run_end end)
 {
 	int sig = end == RUN_ENOUGH ? SIGTERM : 0;
 
@@ -347,7 +352,7 @@ static void end_workload(struct measuring *m, enum run_end end)
 			m->workload.pid);
 }
 
-static int run_once(struct measuring *m, enum run_end *ret_end, struct err *err)
+int stat_run_once(struct measuring *m, enum run_end *ret_end, struct err *err)
 {
 	const struct stat_command *o = m->options;
 	const struct run_options how = {.interval_ms = o->interval_ms,
@@ -412,7 +417,7 @@ static int run_all(struct measuring *m, int *ret_status, struct err *err)
 		memset(&m->workload, 0, sizeof(m->workload));
 		m->interval_began_ns = 0;
 		choose_pass(m, i);
-		r = run_once(m, &end, err);
+		r = stat_run_once(m, &end, err);
 		if (!r && end == RUN_TARGET_ENDED && m->has_workload)
 			*ret_status = workload_exit_status(&m->workload);
 	}
@@ -421,7 +426,7 @@ static int run_all(struct measuring *m, int *ret_status, struct err *err)
 	if (!r)
 		r = stat_record_finish(m, err);
 	if (!r)
-		end_workload(m, end);
+		stat_end_workload(m, end);
 	if (!r && end == RUN_SIGNAL)
 		*ret_status = 128 + m->stop.signal;
 	return r;
@@ -480,7 +485,9 @@ static int run_measuring(struct measuring *m)
 	if (set_up(m, &err))
 		status =
 			cmd_fail(&cmd_stat, &err, err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
-	else if (m->options->is_versus ? compare(m, &status, &err) : run_all(m, &status, &err))
+	else if (m->options->is_versus ? compare(m, &status, &err)
+			: m->options->is_drill ? run_stat_drill(m, &status, &err)
+					       : run_all(m, &status, &err))
 		status = cmd_fail(&cmd_stat, &err, EXIT_FAILED);
 	if (out_close(&m->out, &err))
 		status = cmd_fail(&cmd_stat, &err, EXIT_FAILED);

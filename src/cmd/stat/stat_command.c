@@ -52,6 +52,8 @@ const struct opt stat_options_table[] = {
 	{0, "td-level", OPT_CALL, 0, "N",
 		"with --topdown: divide it down to level N; 0: as far as the CPU counts; default 1",
 		.call = set_td_level},
+	{0, "drill", OPT_BOOL, STAT_AT(is_drill), NULL,
+		"with --topdown: go on with the branch that dominates until its cause; -r runs of the command, or intervals, for each step"},
 	{0, "all-user", OPT_BOOL, STAT_AT(all_user), NULL, "count only in user space"},
 	{0, "all-kernel", OPT_BOOL, STAT_AT(all_kernel), NULL, "count only in the kernel"},
 	{0, NULL, OPT_TITLE, 0, NULL, "What to count it on"},
@@ -218,6 +220,12 @@ static int check_topdown(const struct stat_command *o, struct err *err)
 		: o->no_merge            ? "--no-merge"
 					 : NULL;
 
+	if (o->is_drill && (o->has_td_level || o->per_cpu || o->per_core || o->per_socket || o->per_die ||
+			o->per_node || o->per_thread || o->per_cluster || o->per_cache || o->events.has_events))
+		return err_set(err, ERR_INVAL,
+			"--drill chooses its levels and events, and looks at all CPUs together: leave out --td-level, -e, -A and --per options");
+	if (!o->is_topdown && o->is_drill)
+		return err_set(err, ERR_INVAL, "--drill needs --topdown");
 	if (!o->is_topdown)
 		return o->has_td_level ? err_set(err, ERR_INVAL, "--td-level needs --topdown") : 0;
 	if (other)

@@ -25,7 +25,7 @@ struct stat_command {
 	bool has_log_fd, has_delay;
 	bool is_versus, ignores_failure, shows_output; /* --vs: two commands are compared */
 	u64 seed;                                      /* of the random order; 0: none given */
-	bool is_topdown, has_td_level;
+	bool is_topdown, has_td_level, is_drill;
 	u64 td_level; /* 0: as low as the CPU goes */
 	bool is_record; /* the counts are also written to a recording, `output` */
 };

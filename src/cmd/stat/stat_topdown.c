@@ -6,6 +6,7 @@
 #include "cmd/stat/measuring.h"
 #include "collect/known/slotsite.h"
 #include "collect/open/missing.h"
+#include "event/abi.h"
 #include "event/parse.h"
 #include "view/stat/stat_topdown.h"
 
@@ -36,8 +37,9 @@ static u32 level_of(const struct measuring *m)
 	return !o->has_td_level ? 1 : o->td_level ? (u32)o->td_level : levels;
 }
 
-static int parse_plan(struct measuring *m, struct err *err)
+int stat_topdown_parse(struct measuring *m, struct err *err)
 {
+	const struct stat_command *o = m->options;
 	const struct parse_env env = {.sysfs = "/sys"};
 	struct str text = {0};
 	int r;
@@ -46,6 +48,10 @@ static int parse_plan(struct measuring *m, struct err *err)
 	r = parse_events(str_text(&text), &env, &m->events, err);
 	str_fini(&text);
 	assert(r || m->events.n == m->topdown.n_events);
+	vec_each(e, &m->events)
+		e->attr.flags |= o->all_user ? ATTR_EXCLUDE_KERNEL
+			: o->all_kernel      ? ATTR_EXCLUDE_USER
+					     : 0;
 	return r;
 }
 
@@ -72,7 +78,7 @@ int stat_topdown_add_events(struct measuring *m, struct err *err)
 			(unsigned long long)o->interval_ms);
 	topdown_plan_level(&m->topdown, level_of(m));
 	m->has_topdown = true;
-	return parse_plan(m, err);
+	return stat_topdown_parse(m, err);
 }
 
 int stat_topdown_check(const struct measuring *m, struct err *err)

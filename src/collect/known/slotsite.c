@@ -5,8 +5,7 @@
 #include "base/sysfile.h"
 #include "event/cpuid.h"
 
-#define INSTEAD \
-	"'pace stat -d' counts what can be counted, 'pace record' shows where the time goes"
+#define INSTEAD "'pace stat -d' counts what can be counted, 'pace record' shows where the time goes"
 
 static void name_machine(const struct site *site, char *buf, size_t size)
 {

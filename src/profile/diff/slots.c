@@ -21,8 +21,10 @@ static void take_group(struct slots *s, const struct topdown_plan *plan,
 	double of_group[TOPDOWN_EVENTS_MAX];
 
 	group_counts(plan, g, counts, of_group);
+	/* A branch's group also tells the share of its parent, of which its limits speak. */
 	for (u32 i = 0; i < t->family->n_nodes; i++)
-		if (topdown_plan_group(plan, g->core, i) == g)
+		if (topdown_plan_group(plan, g->core, i) == g ||
+			(i == g->parent && isnan(s->share[i])))
 			s->share[i] = topdown_share(t, i, of_group);
 	if (g->parent == TOPDOWN_NONE)
 		s->whole = topdown_whole(t, of_group);

@@ -14,8 +14,8 @@
 struct slots {
 	double share[TOPDOWN_NODES_MAX];
 	bool is_notable[TOPDOWN_NODES_MAX];
-	double whole;   /* what level 1 adds up to, by counts that tell: 1; NaN: nothing tells */
-	double running; /* the smallest share of its time that an event was on the PMU */
+	double whole;    /* what level 1 adds up to, by counts that tell: 1; NaN: nothing tells */
+	double running;  /* the smallest share of its time that an event was on the PMU */
 	bool is_counted; /* a share of level 1 is known */
 };
 

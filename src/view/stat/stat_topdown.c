@@ -227,13 +227,14 @@ void stat_topdown_tree(const struct stat_view *v, struct str *text)
 
 		slots_of(&s, v->topdown, (u32)(t - v->topdown->cores.at), counts);
 		str_addf(text, "%s %% of %s, %s (%s)\n", t == v->topdown->cores.at ? "" : "\n",
-			find_node(t, "tma_not_stalled") != TOPDOWN_NONE ? "cycles" : "slots", t->pmu,
-			t->family->name);
+			find_node(t, "tma_not_stalled") != TOPDOWN_NONE ? "cycles" : "slots",
+			t->pmu, t->family->name);
 		add_branch(v, t, &s, TOPDOWN_NONE, text);
 		if (s.is_counted)
 			add_advice(v, t, &s, text);
 		else
-			str_add(text, "\n Nothing was counted: no time was spent on these cores.\n");
+			str_add(text,
+				"\n Nothing was counted: no time was spent on these cores.\n");
 		stat_topdown_add_doubt(&s, &why);
 		if (why.n)
 			str_addf(text, "\n %s\n", why.at);
@@ -269,14 +270,13 @@ static void add_row(struct rowmaker *m, const struct stat_view *v, const struct 
 	rowmaker_fixed(m, "whole_pct", 100 * s->whole, 2);
 	stat_topdown_add_doubt(s, &why);
 	rowmaker_note(m, "reason",
-		!s->is_counted ? "not counted"
+		!s->is_counted  ? "not counted"
 			: why.n ? rowmaker_copy(m, why.at)
 				: NULL);
 	str_fini(&why);
 }
 
-void stat_topdown_rows(const struct stat_view *v, bool is_interval, u64 time_ns,
-	struct rowmaker *m)
+void stat_topdown_rows(const struct stat_view *v, bool is_interval, u64 time_ns, struct rowmaker *m)
 {
 	static const char *const names[] = {"time_s", "place", "counters", "pmu", "metric",
 		"parent", "level", "share_pct", "is_notable", "running_pct", "whole_pct", "reason"};
