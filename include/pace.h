@@ -251,6 +251,95 @@ size_t pace_group_size(const struct pace_group *group);
  */
 struct pace_counter *pace_group_counter(struct pace_group *group, size_t number);
 
+/* ---- what a region's time goes to: TopDown ---- */
+
+/*
+ * On Intel processors since Ice Lake a thread can ask, at any moment and without a system call, what the slots of its pipeline were used
+ * for: each could have issued an operation in each cycle.
+ *
+ *     struct pace_topdown *t = pace_topdown_open(&err);
+ *     struct pace_topdown_point begin;
+ *     struct pace_topdown_shares s;
+ *
+ *     pace_topdown_begin(t, &begin, &err);
+ *     ... the region ...
+ *     if (pace_topdown_end(t, &begin, &s, &err) == 0)
+ *             printf("Retiring %.2f%%\n", s.share[PACE_RETIRING] * 100);
+ *
+ * A pace_topdown belongs to the thread that opened it. Its registers are 0 again after each read(2) of such a counter, so it is a group of
+ * its own and is never read in this way.
+ */
+struct pace_topdown;
+
+enum pace_topdown_share {
+	/* Level 1: together all slots. */
+	PACE_RETIRING,
+	PACE_BAD_SPECULATION,
+	PACE_FRONTEND_BOUND,
+	PACE_BACKEND_BOUND,
+	/* Level 2, since Sapphire Rapids: two parts of each of these, of which the second is what the first leaves. */
+	PACE_HEAVY_OPERATIONS,
+	PACE_LIGHT_OPERATIONS,
+	PACE_BRANCH_MISPREDICTS,
+	PACE_MACHINE_CLEARS,
+	PACE_FETCH_LATENCY,
+	PACE_FETCH_BANDWIDTH,
+	PACE_MEMORY_BOUND,
+	PACE_CORE_BOUND,
+	PACE_TOPDOWN_SHARES,
+};
+
+/* What makes a result doubtful. */
+enum pace_topdown_doubt {
+	/*
+	 * Fewer than 10000 slots (some 2000 cycles): what was in flight at both ends, up to 512 operations at each, is a large part of the
+	 * region. Measure a larger part of the program: basic blocks are too small.
+	 */
+	PACE_TOPDOWN_SHORT = 1 << 0,
+	/* `error` is above 0.05: the region is short beside what came since the last reset. Call pace_topdown_reset() before it. */
+	PACE_TOPDOWN_COARSE = 1 << 1,
+};
+
+struct pace_topdown_point {
+	uint64_t slots, metrics; /* the registers */
+	uint64_t period;         /* counts the resets */
+};
+
+struct pace_topdown_shares {
+	uint64_t slots; /* that passed in the region */
+	double share
+		[PACE_TOPDOWN_SHARES]; /* of these: 0 to 1; NAN: this processor does not have level 2 */
+	double error; /* the processor rounds to a 255th: shares are off by less than this, those that are what others leave by twice this */
+	unsigned doubts; /* enum pace_topdown_doubt; 0: none */
+};
+
+/*
+ * Opens and starts the counters of the calling thread, for its own code only, not the kernel's. PACE_ERROR_UNSUPPORTED: the processor does
+ * not have these registers, or the kernel does not let programs read them.
+ */
+struct pace_topdown *pace_topdown_open(struct pace_error *err);
+void pace_topdown_close(struct pace_topdown *topdown); /* NULL is fine */
+
+/* 1 or 2: how many levels this processor has. */
+int pace_topdown_level(const struct pace_topdown *topdown);
+
+/*
+ * Notes the registers. Regions may be nested or overlap. If no other is open and the last reset is more than 2 s ago, the counters are
+ * reset first, because shares lose precision as slots add up. PACE_ERROR_LIMIT: others have the PMU now (or, with two kinds of cores,
+ * the thread is on one without these registers). PACE_ERROR_ARGUMENT: the caller is another thread, or a child after fork(2).
+ */
+int pace_topdown_begin(struct pace_topdown *topdown, struct pace_topdown_point *ret_begin,
+	struct pace_error *err);
+
+/*
+ * What the slots since `begin` were used for. Errors as above; PACE_ERROR_ARGUMENT also if there was a reset since, or no slot has passed.
+ */
+int pace_topdown_end(struct pace_topdown *topdown, const struct pace_topdown_point *begin,
+	struct pace_topdown_shares *ret_shares, struct pace_error *err);
+
+/* Begins a new period: both registers are 0. Regions that are open cannot be ended any more. */
+int pace_topdown_reset(struct pace_topdown *topdown, struct pace_error *err);
+
 /* ---- notification ---- */
 
 /*

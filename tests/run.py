@@ -100,6 +100,7 @@ SUITES = [
     ('golang', [sys.executable, f'{HERE}/oracle/test_golang.py']),
     ('readperf', [sys.executable, f'{HERE}/oracle/test_readperf.py']),
     ('report', [sys.executable, f'{HERE}/oracle/test_report.py']),
+    ('tsx', [sys.executable, f'{HERE}/oracle/test_tsx.py']),
     ('script', [sys.executable, f'{HERE}/oracle/test_script.py']),
     ('graphs', [sys.executable, f'{HERE}/oracle/test_graphs.py']),
     ('sortkeys', [sys.executable, f'{HERE}/oracle/test_sortkeys.py']),

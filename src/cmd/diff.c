@@ -9,6 +9,7 @@
 #include "base/term.h"
 #include "base/workers.h"
 #include "cmd/cmd.h"
+#include "cmd/difftables.h"
 #include "cmd/formrow.h"
 #include "cmd/strict.h"
 #include "cmd/symbols.h"
@@ -176,7 +177,7 @@ struct compared { /* an event of the first recording */
 
 struct comparing {
 	struct diff_command *options;
-	struct log log;
+	struct log *log;
 	const struct key *keys[HIST_KEYS_MAX];
 	size_t n_keys;
 	VEC(struct delta_recording) recordings;
@@ -320,7 +321,7 @@ static int add_profile(struct comparing *c, size_t recording, const struct recor
 		struct hist hist;
 
 		if (event < 0) {
-			log_warn(&c->log, "'%s' has no event '%s'", r->name, compared->name);
+			log_warn(c->log, "'%s' has no event '%s'", r->name, compared->name);
 			continue;
 		}
 		result = find_per(c, p, (u32)event, r->name,
@@ -395,7 +396,7 @@ static int read_one(struct comparing *c, size_t recording, struct err *err)
 	const char *path = c->recordings.at[recording].name;
 	struct which which = {0};
 	struct recorded r;
-	int result = recorded_open_any(&r, path, &c->log, err);
+	int result = recorded_open_any(&r, path, c->log, err);
 
 	if (result && err->code == ERR_NOENT && !strcmp(path, DEFAULT_BASELINE))
 		return err_set(err, ERR_NOENT,
@@ -422,7 +423,7 @@ static int read_one(struct comparing *c, size_t recording, struct err *err)
 		if (c->ledger.n > start)
 			str_addf(&c->ledger, "# (of %s)\n", path);
 	}
-	ledger_warn(&r.ledger, &c->log);
+	ledger_warn(&r.ledger, c->log);
 	c->has_lost |= strict_fails(&cmd_diff, c->options->is_strict, path, &r.ledger);
 	c->has_warned |= ledger_has_unread(&r.ledger);
 	recorded_close(&r);
@@ -576,27 +577,48 @@ static void find_copies(struct comparing *c)
 		for (u32 k = 0; k < i && !c->recordings.at[i].same_as; k++) {
 			const struct delta_recording *a = &c->recordings.at[k];
 
-			if (a->same_as || !samefile_is(a->name, c->recordings.at[i].name, &c->log))
+			if (a->same_as || !samefile_is(a->name, c->recordings.at[i].name, c->log))
 				continue;
 			c->recordings.at[i].same_as = k + 1;
 			n += k == 0;
 			if (!c->options->view.is_quiet)
-				log_note(&c->log, "'%s' and '%s' are the same recording", a->name,
+				log_note(c->log, "'%s' and '%s' are the same recording", a->name,
 					c->recordings.at[i].name);
 		}
 	c->stacks.is_one_recording = n == c->recordings.n;
 }
 
-static int compare(struct comparing *c, struct out *out, struct err *err)
+static int read_all(struct comparing *c, struct err *err)
 {
-	struct fresh page;
-
 	if (choose(c, err))
 		return err->code;
 	find_copies(c);
 	for (size_t i = 0; i < c->recordings.n; i++)
 		if (read_one(c, i, err))
 			return err->code;
+	return 0;
+}
+
+static void comparing_fini(struct comparing *c)
+{
+	vec_each(compared, &c->events) {
+		delta_fini(&compared->delta);
+		mem_free(compared->name);
+	}
+	vec_fini(&c->events);
+	table_fini(&c->by_name);
+	vec_fini(&c->recordings);
+	stackrows_fini(&c->stacks);
+	str_fini(&c->ledger);
+	profile_filter_fini(&c->options->filter);
+}
+
+static int compare(struct comparing *c, struct out *out, struct err *err)
+{
+	struct fresh page;
+
+	if (read_all(c, err))
+		return err->code;
 	if (!c->options->html) {
 		show(c, out);
 		return 0;
@@ -615,7 +637,9 @@ static int run_diff(int argc, char **argv)
 		.symbols.makes_names = true};
 	int status, n_before;
 	struct out out = {.fd = STDOUT_FILENO};
+	struct log log;
 	struct comparing c = {.options = &o,
+		.log = &log,
 		.stacks = {.n_parts = DELTA_SIDES, .has_builds = true, .are_imports = true}};
 	struct err err;
 
@@ -623,7 +647,7 @@ static int run_diff(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	o.view.has_sides = n_before >= 0;
-	cmd_log_init(&c.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
+	cmd_log_init(&log, o.verbose ? LOG_DEBUG : LOG_NOTE);
 	status = EXIT_OK;
 	if (choose_files(&c, n_before, argc, argv, &err) || compare(&c, &out, &err))
 		status = cmd_fail(&cmd_diff, &err,
@@ -632,20 +656,99 @@ static int run_diff(int argc, char **argv)
 		status = cmd_fail(&cmd_diff, &err, EXIT_FAILED);
 	if (status == EXIT_OK && c.has_lost)
 		status = EXIT_INCOMPLETE;
-	if (status == EXIT_OK && (c.log.has_warned || c.has_warned))
+	if (status == EXIT_OK && (log.has_warned || c.has_warned))
 		status = EXIT_FAILED;
-	vec_each(compared, &c.events) {
-		delta_fini(&compared->delta);
-		mem_free(compared->name);
-	}
-	vec_fini(&c.events);
-	table_fini(&c.by_name);
-	vec_fini(&c.recordings);
-	stackrows_fini(&c.stacks);
-	str_fini(&c.ledger);
-	profile_filter_fini(&o.filter);
-	log_fini(&c.log);
+	comparing_fini(&c);
+	log_fini(&log);
 	return status;
+}
+
+/* ---- as tables ---- */
+
+struct diff_table {
+	const struct compared *compared;
+	struct significance significance;
+	struct diffrows rows;
+	struct str words;
+};
+
+struct diff_tables {
+	struct diff_command options;
+	struct comparing comparing;
+	struct diff_table *tables;
+	size_t n;
+};
+
+static void open_table(struct diff_tables *t, struct compared *compared)
+{
+	struct diff_table *table = &t->tables[t->n];
+
+	delta_pair(&compared->delta);
+	if (!compared->delta.rows.n && t->comparing.events.n > 1)
+		return;
+	t->n++;
+	table->compared = compared;
+	if (t->options.view.per == DIFF_PER_LEVEL)
+		delta_level(&compared->delta);
+	significance_init(&table->significance, &compared->delta);
+	diffrows_init(&table->rows, &compared->delta, &table->significance, compared->name,
+		&t->options.view, false);
+	diff_add_words(&compared->delta, &table->significance, compared->name, &t->options.view,
+		&table->words);
+}
+
+struct diff_tables *diff_tables_new(const char *old, const char *new,
+	const struct symbol_options *symbols, struct log *log, struct err *err)
+{
+	struct diff_tables *t = mem_zalloc(sizeof(*t));
+	struct comparing *c = &t->comparing;
+
+	t->options = (struct diff_command){.order = 1,
+		.symbols = *symbols,
+		.view = {.has_sides = true, .has_both = true}};
+	*c = (struct comparing){.options = &t->options, .log = log};
+	vec_add(&c->recordings, ((struct delta_recording){old, .side = DELTA_A}));
+	vec_add(&c->recordings, ((struct delta_recording){new, .side = DELTA_B}));
+	if (read_all(c, err)) {
+		diff_tables_free(t);
+		return NULL;
+	}
+	t->tables = mem_zalloc((c->events.n + 1) * sizeof(*t->tables));
+	vec_each(compared, &c->events)
+		open_table(t, compared);
+	return t;
+}
+
+void diff_tables_free(struct diff_tables *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		diffrows_fini(&t->tables[i].rows);
+		significance_fini(&t->tables[i].significance);
+		str_fini(&t->tables[i].words);
+	}
+	mem_free(t->tables);
+	comparing_fini(&t->comparing);
+	mem_free(t);
+}
+
+size_t diff_tables_n(const struct diff_tables *t)
+{
+	return t->n;
+}
+
+const struct rowset *diff_tables_rows(const struct diff_tables *t, size_t table)
+{
+	return &t->tables[table].rows.rows;
+}
+
+const char *diff_tables_event(const struct diff_tables *t, size_t table)
+{
+	return t->tables[table].compared->name;
+}
+
+const char *diff_tables_words(const struct diff_tables *t, size_t table)
+{
+	return str_text(&t->tables[table].words);
 }
 
 const struct cmd cmd_diff = {

@@ -113,6 +113,19 @@ enum perf_sample_bit {
 	PERF_SAMPLE_WEIGHT_STRUCT = 1 << 24,
 };
 
+/* In the word of PERF_SAMPLE_TRANSACTION; the code of XABORT is above PERF_TXN_ABORT_SHIFT. */
+enum perf_txn_bit {
+	PERF_TXN_ELISION = 1 << 0,
+	PERF_TXN_TRANSACTION = 1 << 1,
+	PERF_TXN_SYNC = 1 << 2,
+	PERF_TXN_ASYNC = 1 << 3,
+	PERF_TXN_RETRY = 1 << 4,
+	PERF_TXN_CONFLICT = 1 << 5,
+	PERF_TXN_CAPACITY_WRITE = 1 << 6,
+	PERF_TXN_CAPACITY_READ = 1 << 7,
+	PERF_TXN_ABORT_SHIFT = 32,
+};
+
 enum perf_branch_bit {
 	PERF_SAMPLE_BRANCH_USER = 1 << 0,
 	PERF_SAMPLE_BRANCH_KERNEL = 1 << 1,

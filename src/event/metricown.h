@@ -5,7 +5,8 @@
  * of that event, whatever it was counted for: the names of its formula then stand for counted events of these kinds
  * (profile/diff/kind.h), and "event" stands for the event itself.
  *
- * Clocks count milliseconds, as in all formulas, and duration_time seconds.
+ * Formulas are about counts without a unit: clocks count nanoseconds. Only duration_time, user_time and system_time
+ * are in seconds.
  * Source   perf-stat(1) for units and limits of the ratios that it prints
  */
 #ifndef PACE_EVENT_METRICOWN_H

@@ -93,6 +93,6 @@ void metrictable_groups(const struct metrictable *t, struct intern *ret_names)
 		}
 	}
 	if (ret_names->strings.n)
-		qsort(ret_names->strings.at, ret_names->strings.n,
-			sizeof(*ret_names->strings.at), by_text);
+		qsort(ret_names->strings.at, ret_names->strings.n, sizeof(*ret_names->strings.at),
+			by_text);
 }

@@ -191,3 +191,37 @@ void access_add_transaction(u64 transaction, struct str *text)
 	if (text->n > start)
 		str_cut(text, text->n - 1);
 }
+
+const char *access_abort_code(u8 code)
+{
+	switch (code) {
+	case 0xff:
+		return "the lock was busy";
+	case 0xfe:
+		return "the lock was found locked";
+	case 0xfd:
+		return "trylock within a transaction";
+	}
+	return NULL;
+}
+
+void access_add_abort_status(u32 status, struct str *text)
+{
+	static const char *const names[] = {"explicit", "retry", "conflict", "capacity", "debug",
+		"nested"};
+	enum { EXPLICIT = 1, CODE_SHIFT = 24 };
+	const u8 code = (u8)(status >> CODE_SHIFT);
+	const char *means = access_abort_code(code);
+	const size_t start = text->n;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!(status >> i & 1))
+			continue;
+		str_addf(text, "%s%s", text->n > start ? ", " : "", names[i]);
+		if (!i)
+			str_addf(text, " _xabort(0x%x)%s%s%s", code, means ? " (" : "",
+				means ? means : "", means ? ")" : "");
+	}
+	if (text->n == start)
+		str_add(text, "none of the documented causes");
+}

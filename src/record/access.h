@@ -1,10 +1,11 @@
 /*
- * access.h - what a sample says about a memory access (PERF_SAMPLE_DATA_SRC), in words.
+ * access.h - what a sample says about a memory access (PERF_SAMPLE_DATA_SRC) or an aborted transaction, in words.
  *
  * In       the word that the kernel writes
  * Out      texts, in the words that perf's users know
  * Owns     nothing
- * Source   linux/perf_event.h: union perf_mem_data_src
+ * Source   linux/perf_event.h: union perf_mem_data_src, PERF_TXN_*; Intel's manual, volume 1, 16.3.5 (status of RTM aborts);
+ *          glibc, sysdeps/unix/sysv/linux/x86/hle.h (codes)
  */
 #ifndef PACE_RECORD_ACCESS_H
 #define PACE_RECORD_ACCESS_H
@@ -31,5 +32,11 @@ void access_add_summary(u64 data_src, struct str *text);
 
 /* Adds a PERF_SAMPLE_TRANSACTION in words: "TX SYNC RETRY :ff". */
 void access_add_transaction(u64 transaction, struct str *text);
+
+/* What the code that XABORT was given means by custom: "the lock was busy"; NULL: what the program means by it. */
+const char *access_abort_code(u8 code);
+
+/* Adds the status word that XBEGIN returns in EAX: "explicit, _xabort(0xff): the lock was busy; retry". */
+void access_add_abort_status(u32 status, struct str *text);
 
 #endif

@@ -117,6 +117,17 @@ static inline bool visit_callers(struct visit *v)
 	return v->has_end;
 }
 
+/*
+ * per sample: whether it is of a transaction's abort: its address is where the transaction was aborted, and its callers
+ * are those of the code that ran afterwards. `is_abort`: the event counts aborts (event/tsx.h).
+ */
+static inline bool visit_is_abort(const struct visit *v, bool is_abort)
+{
+	return (v->format->type & PERF_SAMPLE_TRANSACTION &&
+		       v->sample->transaction & (PERF_TXN_ELISION | PERF_TXN_TRANSACTION)) ||
+		UNLIKELY(is_abort);
+}
+
 /* The time that the record itself has; else its place in the order. */
 static inline u64 visit_said_time(const struct visit *v)
 {

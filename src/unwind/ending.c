@@ -21,7 +21,7 @@ const char *ending_text(enum stack_ending ending)
 		[STACK_CALLS_FORGOTTEN] = "branch records full",
 	};
 
-	return texts[ending];
+	return ending == STACK_GAP_ABORT ? "transaction aborted" : texts[ending];
 }
 
 /*

@@ -48,6 +48,8 @@ enum stack_ending {
 	STACK_NO_REGISTER,     /* the frame is found by a register whose value is unknown */
 	STACK_CALLS_FORGOTTEN, /* deeper than the processor's call records (unwind/lbr.h) */
 	STACK_ENDINGS,
+	/* No ending but a gap: the callers are those of code that ran after a transaction was aborted. */
+	STACK_GAP_ABORT,
 };
 
 /* What is known about the code at an address. */

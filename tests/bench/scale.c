@@ -18,6 +18,9 @@
 
 enum { THREADS = 16, STACKS = 3000, DEPTH_MAX = 64, BATCH = 4 << 20, PID = 4242, ROUND = 20000 };
 
+#define BASE 0x400000ull
+#define PAGE 0x1000ull
+
 static u64 state = 88172645463325252ULL;
 
 static u64 chance(u64 below)
@@ -86,6 +89,9 @@ static void put_state(struct scale *s, u32 type, u16 misc, const union record_bo
 
 static void put_beginning(struct scale *s, const char *program)
 {
+	/* The pages of the text: a map of more could not be one of the program. */
+	const u64 first = s->text_start & ~(PAGE - 1),
+		  end = (s->text_start + s->text_size + PAGE - 1) & ~(PAGE - 1);
 	static const char *const names[] = {"scale", "worker", "reader", "writer"};
 
 	for (u32 i = 0; i < THREADS; i++) {
@@ -106,8 +112,9 @@ static void put_beginning(struct scale *s, const char *program)
 			put_state(s, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER,
 				&(union record_body){.mmap = {.pid = PID,
 							     .tid = PID,
-							     .addr = 0x400000,
-							     .len = 0x10000000,
+							     .addr = first,
+							     .len = end - first,
+							     .pgoff = first - BASE,
 							     .prot = 5,
 							     .flags = 2,
 							     .path = {(const u8 *)program,
@@ -174,7 +181,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "scale FILE PROGRAM TEXT-START TEXT-SIZE SAMPLES DEPTH\n");
 		return 2;
 	}
-	s.text_start = 0x400000 + strtoull(argv[3], NULL, 0);
+	s.text_start = BASE + strtoull(argv[3], NULL, 0);
 	s.text_size = strtoull(argv[4], NULL, 0);
 	n = strtoull(argv[5], NULL, 10);
 	s.depth = (u32)MIN(strtoull(argv[6], NULL, 10), (unsigned long long)DEPTH_MAX);

@@ -165,6 +165,107 @@ def who_may_not_see_all_sees_his_own_and_how_to_see_more():
         assert result.status == 1 and 'perf_event_paranoid' in result.err and not result.out, result
 
 
+class Waiting(Hot):
+    """Threads that wait for different things, and one that is busy."""
+    def __init__(self, prefix=()):
+        can_record()
+        self.path = build_c('tests/live/programs/waiting.c', 'waiting', '-pthread')
+        self.process = start(*prefix, self.path)
+        self.pid = str(self.process.pid)
+        wait_for(lambda: sorted(self.names()) == ['busy', 'locked', 'reader', 'sleeper', 'waiting'])
+
+    def names(self):
+        tasks = f'/proc/{self.pid}/task'
+        return [open(f'{tasks}/{tid}/comm', encoding='utf-8').read().strip() for tid in os.listdir(tasks)]
+
+
+# Where threads wait, as the kernel or the C library calls it.
+WAITS = {'reader': r'read|pipe_read', 'locked': r'lock|futex', 'sleeper': r'sleep', 'waiting': r'pause'}
+
+
+def check_waits(document):
+    """Everybody waits for what he waits for, for the whole time."""
+    events = {e['event']: e for e in document['events']}
+    assert list(events) == ['wall', 'wall:cpu', 'wall:runnable', 'wall:blocked', 'latency'], document
+    span = document['span_ns']
+    for name, function in WAITS.items():
+        rows = [r for r in events['wall:blocked']['rows'] if r['comm'] == name]
+        known = sum(r['period'] for r in rows if re.search(function, r['symbol'] or ''))
+        assert 0.8 * span < known < 1.2 * span and known > 0.9 * sum(r['period'] for r in rows), (name, span, rows)
+    busy = [r for r in events['wall']['rows'] if r['comm'] == 'busy']
+    assert 0.8 * span < sum(r['period'] for r in busy) < 1.2 * span, (span, busy)
+    assert not [r for r in events['wall:blocked']['rows'] if r['comm'] == 'busy' and r['period'] > 0.05 * span], document
+    for state in 'cpu', 'runnable', 'blocked':
+        assert events['wall:' + state]['period'] <= document[state + '_ns'], document
+    told = document['cpu_ns'] + document['runnable_ns'] + document['blocked_ns'] - document['unseen_ns']
+    assert events['wall']['period'] == told == sum(r['period'] for r in events['wall']['rows']), document
+    assert document['threads'] == 5, document
+
+
+@test
+def wall_shows_what_threads_wait_for_though_they_waited_before():
+    with Waiting() as program:
+        check_waits(documents('--wall', '-p', program.pid, '-d', '1', '--refreshes', '3')[-1])
+        result = pace('top', '--wall', '--stdio', '-p', program.pid, '-d', '1', '--refreshes', '2')
+        assert result.status == 0, result
+        assert re.search(r'blocked of 5 threads;', result.out) and re.search(r'^# +Wall +CPU ms +Runnable ms +Blocked ms +Command', result.out, re.M), result
+        assert re.search(r'^ +\d+\.\d+% +0\.0 +0\.0 +\d{3,4}\.\d +locked ', result.out, re.M), result
+        # By thread, and with shares of the elapsed time.
+        result = pace('top', '--wall', '--stdio', '-p', program.pid, '-d', '1', '--refreshes', '2', '--fields', 'latency,wall_blocked,tid,symbol')
+        assert result.status == 0 and 'Latency' in result.out, result
+
+
+@test
+def wall_without_rights_is_of_own_processes_and_says_so():
+    needs_root()
+    needs('setpriv')
+    rights_stay()
+    if int(open('/proc/sys/kernel/perf_event_paranoid', encoding='utf-8').read()) < 2:
+        skip('everybody may see the kernel')
+    os.chmod('.', 0o755)
+    with Waiting(prefix=NOBODY):
+        result = run(*NOBODY, PACE, 'top', '--wall', '--json', '-d', '1', '--refreshes', '3')
+        check_sane(result)
+        if result.status and 'perf_event_paranoid' in result.err:
+            skip('nobody may see nothing')
+        document = json.loads(result.out.splitlines()[-1])
+        assert document['measured'] == 'your own processes', document
+        names = {r['comm']: r['symbol'] for r in document['events'][3]['rows'] if r['period'] > 0.5 * document['span_ns']}
+        for name, function in WAITS.items():
+            assert re.search(function, names[name]), names
+        assert 'looks up in /proc where threads block' in result.err, result
+
+
+@test
+def a_key_turns_to_time_off_cpus_and_back():
+    with Waiting() as program:
+        terminal = Terminal(110, 30)
+        opens(terminal, '-p', program.pid)
+        terminal.waits(lambda: 'Overhead' in terminal.lines()[1] and any('compute' in line for line in terminal.rows()))
+        terminal.types('W')
+        terminal.waits(lambda: 'Blocked ms' in terminal.lines()[1] and 'blocked of 5 threads' in terminal.lines()[0])
+        for name in WAITS:
+            assert [line for line in terminal.rows() if f' {name} ' in line], terminal.text()
+        # Its callers are below a wait, though -g was not asked for.
+        terminal.types('/')
+        terminal.types('-l', 'nanosleep')
+        terminal.types('Enter')
+        terminal.waits(lambda: 'have /nanosleep' in terminal.lines()[-1])
+        if os.geteuid() == 0:
+            terminal.types('e')
+            terminal.waits(lambda: any('entry_SYSCALL' in line or 'syscall' in line for line in terminal.rows()))
+        terminal.types('Escape')
+        terminal.types('p')
+        terminal.waits(lambda: 'PAUSED' in terminal.lines()[-1])
+        terminal.types('p')
+        terminal.waits(lambda: 'PAUSED' not in terminal.lines()[-1])
+        terminal.types('W')
+        terminal.waits(lambda: 'Overhead' in terminal.lines()[1] and any('compute' in line for line in terminal.rows()))
+        terminal.types('q')
+        terminal.waits(lambda: terminal.state() == '0 1 0 1')
+        terminal.ends()
+
+
 @test
 def lost_samples_are_said():
     with Hot() as hot:
@@ -199,7 +300,8 @@ def signals_end_it_and_a_reader_that_leaves_does():
 def options_that_contradict_each_other_are_refused():
     for words, said in ((('-K', '-U'), 'nothing to show'), (('--stdio', '--json'), 'choose one'), (('-s', 'nokey'), 'nokey'), (('-s', 'overhead'), 'a key to group by'),
                         (('-s', 'type'), 'needs a recording'), (('--children',), 'add -g'), (('-d', '0'), 'at least'), (('-b',), 'pace record -b'),
-                        (('--call-graph', 'nonsense'), 'nonsense'), (('-c', '5', '-F', '5'), 'choose one')):
+                        (('--call-graph', 'nonsense'), 'nonsense'), (('-c', '5', '-F', '5'), 'choose one'),
+                        (('--wall', '-C', '0'), 'does not work with -C'), (('--fields', 'latency,symbol'), 'add --wall')):
         result = pace('top', *words)
         assert result.status in (1, 2) and said in result.err and not result.out, (words, result)
 

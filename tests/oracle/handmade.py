@@ -2,13 +2,13 @@
 import struct
 
 IP, TID, TIME, ADDR, CPU, PERIOD = 1, 2, 4, 8, 1 << 7, 1 << 8
-CALLCHAIN, BRANCH_STACK, DATA_SRC, TRANSACTION = 1 << 5, 1 << 11, 1 << 15, 1 << 17
+CALLCHAIN, BRANCH_STACK, DATA_SRC, TRANSACTION, REGS_INTR = 1 << 5, 1 << 11, 1 << 15, 1 << 17, 1 << 18
 PHYS_ADDR, DATA_PAGE_SIZE, CODE_PAGE_SIZE, WEIGHT_STRUCT = 1 << 19, 1 << 22, 1 << 23, 1 << 24
 
 # In the order in which the kernel writes them.
 FIELDS = [(IP, 'ip', 'Q'), (TID, 'who', '2I'), (TIME, 'time', 'Q'), (ADDR, 'addr', 'Q'), (CPU, 'cpu', '2I'), (PERIOD, 'period', 'Q'),
           (CALLCHAIN, 'chain', 'words'), (BRANCH_STACK, 'branches', None), (WEIGHT_STRUCT, 'weight', 'I2H'), (DATA_SRC, 'data_src', 'Q'), (TRANSACTION, 'transaction', 'Q'),
-          (PHYS_ADDR, 'phys', 'Q'), (DATA_PAGE_SIZE, 'data_page', 'Q'), (CODE_PAGE_SIZE, 'code_page', 'Q')]
+          (REGS_INTR, 'ax', '2Q'), (PHYS_ADDR, 'phys', 'Q'), (DATA_PAGE_SIZE, 'data_page', 'Q'), (CODE_PAGE_SIZE, 'code_page', 'Q')]
 
 PID, TEXT = 4242, 0x400000
 HEADER, ATTR, FEATURE_BRANCH_STACK = 104, 128, 15
@@ -35,12 +35,13 @@ def sample(sample_type, **values):
     return record(SAMPLE, values.get('misc', USER), body)
 
 
-def write(path, sample_type, samples, branch_type=0, program=None):
-    """program: a path, and where its code is: address, bytes, offset in the file."""
-    name, start, size, offset = program or ('/nowhere/made', TEXT, 0x10000, TEXT)
-    attr = struct.pack('<2I5Q2I3Q', 0, ATTR, 0, 1000, sample_type, 0, 1, 0, 0, 0, 0, branch_type).ljust(ATTR, b'\0')
+def write(path, sample_type, samples, branch_type=0, program=None, library=None, event=(0, 0), flags=1):
+    """program, library: a path, and where its code is: address, bytes, offset in the file. REGS_INTR is AX alone."""
+    attr = struct.pack('<2I5Q2I3Q', event[0], ATTR, event[1], 1000, sample_type, 0, flags, 0, 0, 0, 0, branch_type)
+    attr = (attr + struct.pack('<Q2IQ', 0, 0, 0, 1 if sample_type & REGS_INTR else 0)).ljust(ATTR, b'\0')
     data = record(COMM, 0, struct.pack('<2I', PID, PID) + b'made\0')
-    data += record(MMAP, USER, struct.pack('<2I3Q', PID, PID, start, size, offset) + name.encode() + b'\0')
+    for name, start, size, offset in filter(None, (program or ('/nowhere/made', TEXT, 0x10000, TEXT), library)):
+        data += record(MMAP, USER, struct.pack('<2I3Q', PID, PID, start, size, offset) + name.encode() + b'\0')
     data += record(MMAP, USER | 1 << 13, struct.pack('<2I3Q', PID, PID, 0x600000, 0x10000, 0x600000) + b'/nowhere/data\0')
     data += b''.join(sample(sample_type, **dict({'who': (PID, PID), 'cpu': (0, 0), 'time': i + 1, 'period': 1000}, **s))
                      for i, s in enumerate(samples))

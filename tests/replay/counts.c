@@ -277,6 +277,8 @@ ssize_t counts_read(struct event *e, void *buffer, size_t size)
 	uint64_t words[3 + 3 * 64];
 	size_t n = counts_words(e, words);
 
+	if (rules_is_slots(e) || rules_is_metric(e))
+		replay_log("read of config 0x%llx\n", (unsigned long long)e->config);
 	if (size < n) {
 		errno = ENOSPC;
 		return -1;

@@ -318,6 +318,7 @@ static int control(struct event *e, unsigned long request, unsigned long argumen
 		switch_all(e, false, true);
 		return 0;
 	case PERF_EVENT_IOC_RESET:
+		replay_log("reset of config 0x%llx\n", (unsigned long long)e->config);
 		each_event(other) if (other == e || (is_group && other->leader == e->leader))
 			counts_reset(other);
 		return 0;

@@ -146,6 +146,10 @@ class Machine:
         pmu = self.pmu(name)
         pmu.kind, pmu.words = kind, words
 
+    def take_word(self, rest):
+        name, *words = rest.split()
+        self.pmu(name).words = self.pmu(name).words + words
+
     def is_core(self, pmu):
         return pmu.kind in MAPS
 
@@ -320,7 +324,8 @@ class Replay:
 
     def cpuid(self):
         if self.machine.midr:
-            return self.machine.midr
+            # Without variant and revision, as in the vendors' tables.
+            return f'{int(self.machine.midr, 16) & ~0xf0000f:#018x}'
         family, model, stepping = self.machine.numbers
         return f'{self.machine.vendor}-{family}-{model:X}-{stepping:X}'
 
@@ -342,15 +347,18 @@ class Replay:
 
 
 @contextlib.contextmanager
-def machine(name, counts=None, steps=(), samples=None, is_strict=True):
+def machine(name, counts=None, steps=(), samples=None, is_strict=True, also=()):
     """A machine of tests/replay/machines. counts: by names of events, with @CPU behind for one CPU; a number, a list, or
     {'values': [...], 'running': percent}; or a text as counts_of() reads it. A list has a number for each 200 ms ('every': others), {'reads': [...]}
     one for each read, {'rate': x} counts x a ms. steps: of slots and what the metrics
     register divides them into, for each look of user space (slots, [parts]). samples: by events, dictionaries with ip, weight,
-    retire_latency, count and the like, which come as soon as the event is enabled."""
+    retire_latency, count and the like, which come as soon as the event is enabled. also: further lines of the machine's file."""
     if not os.path.exists(SHIM):
         skip('tests/libreplay.so is not built here')
     m = Machine(name)
+    for line in also:
+        word, rest = line.split(None, 1)
+        getattr(m, 'take_' + word)(rest)
     with tempfile.TemporaryDirectory(prefix='pace-replay-') as folder:
         os.chmod(folder, 0o755)
         write_root(m, f'{folder}/root')

@@ -283,4 +283,217 @@ def samples_arrive_as_they_were_written():
             assert [(w, r, ip) for w, r, ip in lines].count(('8', '0', '402000')) == on.machine.cpus, shown
 
 
+# ---- regions of a program: libpace ----
+
+REGION = r'''
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <pace.h>
+
+static struct pace_error err;
+static struct pace_topdown *t;
+
+static void show(const char *what, int result, const struct pace_topdown_shares *s)
+{
+	printf("%s", what);
+	if (result < 0) {
+		printf(" error %d: %s\n", result, err.message);
+		return;
+	}
+	printf(" slots %llu error %.4f doubts %u shares", (unsigned long long)s->slots, s->error, s->doubts);
+	for (int i = 0; i < PACE_TOPDOWN_SHARES; i++)
+		printf(" %.4f", s->share[i]);
+	printf("\n");
+}
+
+static void *elsewhere(void *point)
+{
+	struct pace_topdown_shares s;
+	show("thread", pace_topdown_end(t, point, &s, &err), &s);
+	return NULL;
+}
+
+int main(void)
+{
+	struct pace_topdown_point outer, inner;
+	struct pace_topdown_shares s;
+	pthread_t thread;
+
+	t = pace_topdown_open(&err);
+	if (!t) {
+		printf("no: %d %s\n", err.code, err.message);
+		return 0;
+	}
+	printf("level %d\n", pace_topdown_level(t));
+	pace_topdown_begin(t, &outer, &err);
+	show("one", pace_topdown_end(t, &outer, &s, &err), &s);
+	pace_topdown_begin(t, &outer, &err);
+	pace_topdown_begin(t, &inner, &err);
+	show("inner", pace_topdown_end(t, &inner, &s, &err), &s);
+	show("outer", pace_topdown_end(t, &outer, &s, &err), &s);
+	pace_topdown_begin(t, &outer, &err);
+	pace_topdown_reset(t, &err);
+	show("reset", pace_topdown_end(t, &outer, &s, &err), &s);
+	pace_topdown_begin(t, &outer, &err);
+	show("short", pace_topdown_end(t, &outer, &s, &err), &s);
+	pace_topdown_begin(t, &outer, &err);
+	show("nothing", pace_topdown_end(t, &outer, &s, &err), &s);
+	pthread_create(&thread, NULL, elsewhere, &outer);
+	pthread_join(thread, NULL);
+	fflush(stdout);
+	if (!fork()) {
+		show("child", pace_topdown_end(t, &outer, &s, &err), &s);
+		fflush(stdout);
+		_exit(0);
+	}
+	wait(NULL);
+	pace_topdown_close(t);
+	return 0;
+}
+'''
+
+
+def with_libpace(source, name):
+    sanitizer = ['-fsanitize=address,undefined'] if 'asan' in run('ldd', f'{BUILD}/libpace.so').out else []
+    return build_c(source, name, '-I' + os.path.join(TOP, 'include'), *sanitizer, '-L' + BUILD, '-lpace', '-lpthread', '-Wl,-rpath,' + BUILD)
+
+
+def region():
+    with open('region.c', 'w') as file:
+        file.write(REGION)
+    return with_libpace(os.path.abspath('region.c'), 'region')
+
+
+# Each look at the registers takes the next: slots, and what they go to. Fractions of 255, so that the register is exact.
+WHOLE = 255_000
+STEPS = [
+    (WHOLE, (100_000, 50_000, 45_000, 60_000, 20_000, 40_000, 25_000, 10_000)),       # until "one" begins
+    (WHOLE, (60_000, 20_000, 75_000, 100_000, 10_000, 10_000, 45_000, 80_000)),       # "one"
+    (2 * WHOLE, (160_000, 70_000, 120_000, 160_000, 30_000, 50_000, 70_000, 90_000)),  # until "outer" begins
+    (WHOLE, (100_000, 50_000, 45_000, 60_000, 20_000, 40_000, 25_000, 10_000)),       # until "inner" begins
+    (255 * 4000, (400_000, 200_000, 180_000, 240_000, 80_000, 160_000, 100_000, 40_000)),  # "inner"
+    (WHOLE, (60_000, 20_000, 75_000, 100_000, 10_000, 10_000, 45_000, 80_000)),       # the rest of "outer"
+    (WHOLE, (0, 0, 0, WHOLE, 0, 0, 0, 0)),                                          # until "reset" begins
+    (WHOLE, (WHOLE, 0, 0, 0, WHOLE, 0, 0, 0)),                                      # until "short" begins
+    (2550, (2550, 0, 0, 0, 0, 0, 0, 0)),                                            # "short"
+    (WHOLE, (WHOLE, 0, 0, 0, WHOLE, 0, 0, 0)),                                      # until "nothing" begins
+]
+
+
+def by_hand(first, last, level):
+    """The formula of Linux' documentation, with the register's fractions of a byte."""
+    def scaled(upto, field):
+        slots = sum(slots for slots, _ in STEPS[:upto])
+        return round(sum(parts[field] for _, parts in STEPS[:upto]) * 255 / slots) / 255 * slots
+    slots = sum(slots for slots, _ in STEPS[first:last])
+    ones = [(scaled(last, field) - scaled(first, field)) / slots for field in range(8)]
+    twos = [share for one, two in zip(ones[:4], ones[4:]) for share in (two, one - two)]
+    return slots, ones[:4] + (twos if level == 2 else [])
+
+
+@test
+def shares_of_regions_are_what_the_formula_says():
+    program = region()
+    for name, level in (('sapphirerapids', 2), ('icelake', 1), ('lunarlake', 2)):
+        with machine(name, steps=[(slots, parts[:4 * level]) for slots, parts in STEPS]) as on:
+            result = on.run(program)
+        lines = {line.split()[0]: line for line in result.out.splitlines()}
+        assert lines['level'] == f'level {level}' and not result.status, result
+        for what, first, last in (('one', 1, 2), ('inner', 4, 5), ('outer', 3, 6)):
+            slots, shares = by_hand(first, last, level)
+            words = lines[what].split()
+            assert int(words[2]) == slots, (lines[what], slots)
+            got = [float(word) for word in words[words.index('shares') + 1:] if not word.endswith('nan')]
+            assert len(got) == len(shares) and all(abs(a - max(0, b)) < 0.0001 for a, b in zip(got, shares)), (what, got, shares)
+            before = sum(slots for slots, _ in STEPS[:first])
+            assert abs(float(words[4]) - (2 * before + slots) / 255 / slots) < 0.0001, (lines[what], before)
+        assert lines['one'].split()[6] == '0' and lines['short'].split()[6] == '3', result
+        assert 'error -4: TopDown: the counters were reset since the region began' in lines['reset'], result
+        assert 'error -4: TopDown: no slot has passed' in lines['nothing'], result
+        for what in ('thread', 'child'):
+            assert 'error -4: TopDown: only the thread that opened it' in lines[what], result
+
+
+@test
+def a_region_of_the_seed_has_the_shares_that_were_computed_by_hand():
+    # One step until it begins: 255000 slots, of which 100, 50, 45 and 60 of 255 and so on; then as many, of which 60, 20, 75 and 100.
+    # Scaled, that is 160-100 = 60, 70-50 = 20, 120-45 = 75 and 160-60 = 100 of 255 for the region, and of level 2: 10, 10, 45, 80.
+    program = with_libpace('examples/topdown-region.c', 'topdown-region')
+    with machine('sapphirerapids', steps=STEPS[:2]) as on:
+        result = on.run(program)
+    assert result.out == ('Retiring 23.53% Bad Speculation 7.84% FE Bound 29.41% BE Bound 39.22%\n'
+                          'Heavy Operations 3.92% Light Operations 19.61% Branch Mispredict 3.92% Machine Clears 3.92% '
+                          'Fetch Latency 17.65% Fetch Bandwidth 11.76% Mem Bound 31.37% Core Bound 7.84%\n'), result
+    assert not result.err and not result.status, result
+    with machine('icelake', steps=[(slots, parts[:4]) for slots, parts in STEPS[:2]]) as on:
+        result = on.run(program)
+    assert result.out == 'Retiring 23.53% Bad Speculation 7.84% FE Bound 29.41% BE Bound 39.22%\n', result
+
+
+@test
+def processors_without_the_register_are_told_so():
+    program = region()
+    for name, model in (('haswell', 'GenuineIntel-6-3C-3'), ('zen4', 'AuthenticAMD-25-11-1'), ('neoverse', '0x00000000410fd400')):
+        with machine(name, is_strict=False) as on:
+            result = on.run(program)
+        assert 'no: -6 TopDown: there is no register of slots and their metrics here' in result.out and model in result.out, result
+
+
+@test
+def a_kernel_that_keeps_registers_from_programs_is_named():
+    program = region()
+    with machine('icelake', is_strict=False, also=['word cpu no-rdpmc=1']) as on:
+        result = on.run(program)
+    assert "no: -6 TopDown: the kernel does not let programs read counters: 'echo 1 > /sys/bus/event_source/devices/cpu/rdpmc'" in result.out, result
+
+
+LATER = r'''
+#include <stdio.h>
+#include <unistd.h>
+#include <pace.h>
+
+int main(void)
+{
+	struct pace_error err;
+	struct pace_topdown *t = pace_topdown_open(&err);
+	struct pace_topdown_point outer, p;
+	struct pace_topdown_shares s;
+
+	pace_topdown_begin(t, &outer, &err);
+	usleep(2100000);
+	pace_topdown_begin(t, &p, &err); /* another is open: no reset */
+	printf("%llu", (unsigned long long)p.period);
+	pace_topdown_end(t, &p, &s, &err);
+	pace_topdown_end(t, &outer, &s, &err);
+	pace_topdown_begin(t, &p, &err);
+	printf(" %llu", (unsigned long long)p.period);
+	pace_topdown_begin(t, &p, &err); /* not again so soon */
+	printf(" %llu\n", (unsigned long long)p.period);
+	pace_topdown_close(t);
+	return 0;
+}
+'''
+
+
+@test
+def counters_are_reset_before_a_region_if_the_last_time_is_long_ago():
+    with open('later.c', 'w') as file:
+        file.write(LATER)
+    with machine('icelake', steps=[(slots, parts[:4]) for slots, parts in STEPS]) as on:
+        result = on.run(with_libpace(os.path.abspath('later.c'), 'later'))
+    assert result.out == '0 1 1\n', result
+
+
+@test
+def the_counters_of_regions_are_never_read_by_a_call():
+    program = region()
+    with machine('sapphirerapids', steps=STEPS) as on:
+        on.run(program)
+        assert not [line for line in on.said() if line.startswith('read')], on.said()
+        assert len([line for line in on.said() if line.startswith('reset')]) == 1, on.said()
+
+
 main()

@@ -350,8 +350,7 @@ TEST(browser_shows_events_side_by_side_and_sorts_by_each_of_them)
 	CHECK_EQ(fault, 1);
 	CHECK_HAS(at_cursor(s), "\u2588\u2588\u2588\u2588\u2588\u258b      0.00%  70.00%");
 	press(s, '<');
-	CHECK(grid_at(&s->grid, 3, 15)->style.fg !=
-		grid_at(&s->grid, 3, 23)->style.fg);
+	CHECK(grid_at(&s->grid, 3, 15)->style.fg != grid_at(&s->grid, 3, 23)->style.fg);
 	type(s, "r");
 	CHECK_HAS(screen(s), "   Children of cycles\n   Children of faults\n   Self of cycles\n");
 	CHECK_HAS(at_cursor(s), "Children of faults");

@@ -113,7 +113,8 @@ static int understand(struct recording *rec, struct sampling *sampling, struct c
 		event_words_parse(&o->events, "cycles:P", &rec->events, &rec->log, err) ||
 		target_init(&rec->target, &o->target, err))
 		return err->code;
-	record_wall_add(rec);
+	if (o->records.has_wall)
+		record_wall_add(&rec->events, &rec->log);
 	rec->measures_workload = !rec->target.is_system_wide && !rec->target.threads.n;
 	if (rec->measures_workload && !rec->command)
 		return err_set(err, ERR_INVAL,
@@ -504,13 +505,8 @@ static int run_record(int argc, char **argv)
 		return status;
 	}
 	argv[argc] = NULL;
-	/* A blocked thread is in the kernel: only its callers tell why. */
-	o.callers.has_chains |= o.records.has_wall;
-	/* The thread states that are read besides the samples need times of the same clock. */
-	if (o.records.has_wall && !o.samples.has_clock && !record_wall_sees_kernel()) {
-		o.samples.has_clock = true;
-		o.samples.clock = CLOCK_MONOTONIC;
-	}
+	if (o.records.has_wall)
+		record_wall_imply(&o, record_wall_is_blind());
 	if (o.samples.lists_intr_regs || o.samples.lists_user_regs) {
 		mem_free(whole);
 		return list_registers(&o);

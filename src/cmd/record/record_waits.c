@@ -7,32 +7,37 @@
 
 enum { STACK_BYTES = 8192 };
 
-/* The event that reports when tasks leave a CPU, if the kernel tells only that they did and when. */
-static const struct event *blind_event(const struct recording *rec)
+void record_waits_begin(struct record_waits *w, const struct event *e, const struct target *t,
+	bool names_threads)
 {
-	vec_each(e, &rec->events)
-		if (rec->options->records.has_wall && e->attr.type == PERF_TYPE_SOFTWARE &&
-			e->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES &&
-			e->attr.flags & ATTR_CONTEXT_SWITCH && e->attr.flags & ATTR_EXCLUDE_KERNEL)
-			return e;
-	return NULL;
+	w->event = e;
+	w->target = t;
+	w->names_threads = names_threads;
+	w->is_on = true;
+	sample_format_init(&w->format, &e->attr);
+	waiting_init(&w->waiting, e->attr.clockid, STACK_BYTES);
+	vec_each(thread, &t->threads)
+		waiting_add(&w->waiting, thread->pid);
+	w->waiting.due_ns = clock_now_ns();
+}
+
+void record_waits_end(struct record_waits *w)
+{
+	if (w->is_on)
+		waiting_fini(&w->waiting);
+	str_fini(&w->out);
+	w->is_on = false;
 }
 
 static void start(struct recording *rec)
 {
-	struct record_waits *w = &rec->waits;
-	const struct event *e = blind_event(rec);
+	const struct event *e =
+		rec->options->records.has_wall ? record_wall_event(&rec->events) : NULL;
 
-	/* The times must come from the clock of the kernel's records. */
-	if (!e || rec->target.is_system_wide || !(e->attr.flags & ATTR_USE_CLOCKID))
-		return;
-	w->event = e;
-	w->is_on = true;
-	sample_format_init(&w->format, &e->attr);
-	waiting_init(&w->waiting, e->attr.clockid, STACK_BYTES);
-	vec_each(t, &rec->target.threads)
-		waiting_add(&w->waiting, t->pid);
-	w->waiting.due_ns = clock_now_ns();
+	/* The times must come from the clock of the kernel's records; and those say more, if they may. */
+	if (e && !rec->target.is_system_wide && e->attr.flags & ATTR_USE_CLOCKID &&
+		e->attr.flags & ATTR_EXCLUDE_KERNEL)
+		record_waits_begin(&rec->waits, e, &rec->target, rec->options->target.tids);
 }
 
 static u64 due(const struct recording *rec)
@@ -52,48 +57,60 @@ static u64 known_registers(void)
 	return mask;
 }
 
-/* With -t only the named threads are meant; of processes all threads. */
-static bool is_meant(const struct recording *rec, pid_t tid)
+bool record_waits_is_meant(const struct record_waits *w, pid_t tid)
 {
-	if (!rec->options->target.tids)
+	if (!w->names_threads)
 		return true;
-	vec_each(t, &rec->target.threads)
+	vec_each(t, &w->target->threads)
 		if (t->tid == tid)
 			return true;
 	return false;
 }
 
-/* Writes the sample that the kernel would have written, had it been allowed to. */
-static void tell(void *ctx, const struct waiting_place *place)
+static struct sample sample_of(const struct record_waits *w, const struct waiting_place *place)
 {
-	struct recording *rec = ctx;
-	struct record_waits *w = &rec->waits;
-	/* The stack pointer's number is lower on all machines. */
-	u64 chain[] = {PERF_CONTEXT_USER, place->ip}, values[] = {place->sp, place->ip};
-	size_t n_stack = place->n & ~(size_t)7, start = w->out.n;
-	struct record_header header = {PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 0};
-	struct sample s = {.id = w->event->n_ids ? w->event->ids[0] : 0,
+	return (struct sample){.id = w->event->n_ids ? w->event->ids[0] : 0,
 		.ip = place->ip,
 		.pid = (u32)place->pid,
 		.tid = (u32)place->tid,
 		.time = place->time,
 		.period = 1};
+}
 
-	if (!is_meant(rec, place->tid))
-		return;
-	if (w->event->attr.sample_type & PERF_SAMPLE_STACK_USER && rec->recorder.filter) {
-		s.user_regs = (struct sample_regs){2, {(const u8 *)values, ARRAY_SIZE(values)}};
-		s.user_stack = (struct sample_stack){{place->stack, (u32)n_stack}, n_stack};
-		liveunwind_add(&rec->liveunwind, (u32)(w->event - rec->events.at), &s,
-			known_registers(), PERF_RECORD_MISC_USER, &w->out);
-		return;
-	}
-	/* Unwinding later would need registers that are not known: the chain is the place alone. */
+void record_waits_add(struct record_waits *w, const struct waiting_place *place)
+{
+	const u64 chain[] = {PERF_CONTEXT_USER, place->ip};
+	const size_t start = w->out.n;
+	struct record_header header = {PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 0};
+	struct sample s = sample_of(w, place);
+
+	/* Unwinding later would need registers that are not known. */
 	s.chain = (struct sample_words){(const u8 *)chain, ARRAY_SIZE(chain)};
 	str_fill(&w->out, '\0', sizeof(header));
 	sample_encode(&w->format, &s, &w->out);
 	header.size = (u16)(w->out.n - start);
 	memcpy(w->out.at + start, &header, sizeof(header));
+}
+
+static void tell(void *ctx, const struct waiting_place *place)
+{
+	struct recording *rec = ctx;
+	struct record_waits *w = &rec->waits;
+	/* The stack pointer's number is lower on all machines. */
+	const u64 values[] = {place->sp, place->ip};
+	const size_t n_stack = place->n & ~(size_t)7;
+	struct sample s = sample_of(w, place);
+
+	if (!record_waits_is_meant(w, place->tid))
+		return;
+	if (!(w->event->attr.sample_type & PERF_SAMPLE_STACK_USER && rec->recorder.filter)) {
+		record_waits_add(w, place);
+		return;
+	}
+	s.user_regs = (struct sample_regs){2, {(const u8 *)values, ARRAY_SIZE(values)}};
+	s.user_stack = (struct sample_stack){{place->stack, (u32)n_stack}, n_stack};
+	liveunwind_add(&rec->liveunwind, (u32)(w->event - rec->events.at), &s, known_registers(),
+		PERF_RECORD_MISC_USER, &w->out);
 }
 
 static int look(struct recording *rec, struct err *err)
@@ -117,9 +134,7 @@ static void close_waiting(struct recording *rec)
 	if (w->is_on)
 		log_debug(&rec->log, "--wall: saw %llu waits in %u scans of /proc",
 			(unsigned long long)w->waiting.n_told, w->waiting.n_looks);
-	if (w->is_on)
-		waiting_fini(&w->waiting);
-	str_fini(&w->out);
+	record_waits_end(w);
 }
 
 const struct record_watcher record_waits_watcher = {

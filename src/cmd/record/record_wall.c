@@ -1,3 +1,5 @@
+#include <time.h>
+
 #include "cmd/record/recording.h"
 #include "collect/around/privilege.h"
 #include "event/abi.h"
@@ -15,7 +17,7 @@ static const struct {
 		"threads leave the CPU in the kernel"},
 };
 
-static int check(const struct record_options *o, struct err *err)
+int record_wall_check(const struct record_options *o, struct err *err)
 {
 	if (!o->records.has_wall)
 		return 0;
@@ -60,39 +62,58 @@ static void add_wakes(struct event_list *events, u64 id)
 	e->own.chain = EVENT_CHAIN_NONE;
 }
 
-bool record_wall_sees_kernel(void)
+bool record_wall_is_blind(void)
 {
 	struct privilege p;
 
 	privilege_read(&p);
-	return privilege_allows(&p, PRIVILEGE_KERNEL);
+	return !privilege_allows(&p, PRIVILEGE_KERNEL);
 }
 
-void record_wall_add(struct recording *rec)
+void record_wall_imply(struct record_options *o, bool wants_proc)
+{
+	/* A blocked thread is in the kernel: only its callers tell why. */
+	o->callers.has_chains = true;
+	if (!wants_proc || o->samples.has_clock)
+		return;
+	/* The thread states that are read besides the samples need times of the same clock. */
+	o->samples.has_clock = true;
+	o->samples.clock = CLOCK_MONOTONIC;
+}
+
+const struct event *record_wall_event(const struct event_list *events)
+{
+	vec_each(e, events)
+		if (e->attr.type == PERF_TYPE_SOFTWARE &&
+			e->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES &&
+			e->attr.flags & ATTR_CONTEXT_SWITCH)
+			return e;
+	return NULL;
+}
+
+void record_wall_add(struct event_list *events, struct log *log)
 {
 	struct privilege p;
 	struct err why;
 	char text[512];
 	u64 id;
 
-	if (!rec->options->records.has_wall)
-		return;
 	privilege_read(&p);
-	add_switches(&rec->events);
+	add_switches(events);
 	if (!privilege_allows(&p, PRIVILEGE_TRACEPOINT))
-		log_debug(&rec->log,
+		log_debug(log,
 			"--wall: threads count as blocked until they run again, because wake-ups cannot be seen (%s)",
 			privilege_explain(&p, PRIVILEGE_TRACEPOINT, text, sizeof(text)));
 	else if (tracefs_id(NULL, "sched", "sched_wakeup", &id, &why))
-		log_debug(&rec->log,
+		log_debug(log,
 			"--wall: threads count as blocked until they run again, because wake-ups cannot be seen (%s)",
 			why.msg);
 	else
-		add_wakes(&rec->events, id);
+		add_wakes(events, id);
 	if (!privilege_allows(&p, PRIVILEGE_KERNEL))
-		log_note(&rec->log,
+		log_note(log,
 			"--wall: pace looks up in /proc where threads block, and misses most short waits: %s",
 			privilege_explain(&p, PRIVILEGE_KERNEL, text, sizeof(text)));
 }
 
-const struct record_watcher record_wall_watcher = {.check = check};
+const struct record_watcher record_wall_watcher = {.check = record_wall_check};

@@ -22,6 +22,7 @@
 #define PACE_CMD_RECORDING_H
 
 #include "cmd/record/record_options.h"
+#include "cmd/record/record_wall.h"
 #include "collect/run/attach.h"
 #include "collect/run/condition.h"
 #include "collect/run/control.h"
@@ -32,7 +33,6 @@
 #include "collect/around/perfclock.h"
 #include "collect/record/roots.h"
 #include "collect/run/schedule.h"
-#include "collect/record/waiting.h"
 #include "collect/run/workload.h"
 #include "collect/record/recorder.h"
 #include "file/rotation.h"
@@ -121,15 +121,6 @@ struct record_deeper {
 	u64 since_ns;    /* when they began; 0: they are not used */
 	u64 n_before;    /* stacks that were cut off until then */
 	char comm[16];   /* the last program with such a stack */
-};
-
-/* --wall without the right to see the kernel: /proc tells where threads wait, and that becomes samples. */
-struct record_waits {
-	struct waiting waiting;
-	bool is_on;
-	const struct event *event; /* the event that the samples belong to */
-	struct sample_format format;
-	struct str out;
 };
 
 /* Files are completed by children while the recording goes on in the next one. */
@@ -276,12 +267,6 @@ int record_deeper_open(struct recording *rec, struct err *err);
 
 /* Sets the rate of --max-overhead on a CPU's new counters. */
 void record_overhead_reopened(struct recording *rec, s32 cpu);
-
-/* Appends the events that --wall needs. */
-void record_wall_add(struct recording *rec);
-
-/* Whether the kernel may tell where threads block. */
-bool record_wall_sees_kernel(void);
 
 /* ---- record_embed.c ---- */
 

@@ -6,17 +6,11 @@
 #include "cmd/report/report_files.h"
 #include "cmd/report/report_sides.h"
 #include "cmd/report/report_source.h"
+#include "cmd/report/report_spot.h"
 #include "cmd/report/report_time.h"
 #include "profile/rows/key.h"
 #include "view/rows/stackrows.h"
 #include "view/screen/flameview.h"
-
-u32 report_spot_symbol(const struct browse *b, const struct browser_spot *at)
-{
-	if (at->tree)
-		return at->tree->nodes[at->node].symbol;
-	return b->table->hist.entries.at[at->row].symbol;
-}
 
 u32 report_spot_event(const struct browse *b, const struct browser *screen)
 {
@@ -30,49 +24,18 @@ static const struct profile *profile_of(const struct browse *b)
 	return &b->reporting->recorded.profile;
 }
 
-/* NULL: the line is about no function or file. */
-static const struct profile_symbol *symbol_of(const struct browse *b, const struct browser_spot *at)
-{
-	const u32 symbol = report_spot_symbol(b, at);
-
-	return symbol ? &profile_of(b)->symbols.at[symbol] : NULL;
-}
-
-/* The name of the line's function; NULL: it has none. */
-static const char *name_of(const struct browse *b, const struct browser_spot *at)
-{
-	const struct profile_symbol *s = symbol_of(b, at);
-
-	return s ? s->name : NULL;
-}
-
-static bool is_grouped_by(const struct browse *b, enum key_frame frame)
-{
-	const struct hist_options *o = b->table->hist.options;
-
-	for (size_t i = 0; i < o->n_keys; i++)
-		if (o->keys[i]->frame == frame)
-			return true;
-	return false;
-}
-
 /* ---- rows with the same name ---- */
 
-/* Rows that are files or threads have no function; calls below them have. */
-bool report_spot_has_function(const struct browse *b, const struct browser_spot *at,
-	struct str *title)
+static const struct hist *hist_of(const void *of)
 {
-	if (name_of(b, at) && (at->tree || is_grouped_by(b, KEY_SYMBOL)))
-		return true;
-	str_add(title, "this line has no function with a name");
-	return false;
+	return &((const struct browse *)of)->table->hist;
 }
 
 static bool offer_filter(void *of, const struct browser_spot *at, struct str *title)
 {
-	if (!report_spot_has_function(of, at, title))
+	if (!spot_has_function(hist_of(of), at, title))
 		return false;
-	str_addf(title, "Show only rows of %s", name_of(of, at));
+	str_addf(title, "Show only rows of %s", spot_function_of(hist_of(of), at)->name);
 	return true;
 }
 
@@ -80,7 +43,7 @@ static void filter(void *of, struct browser *b, const struct browser_spot *at)
 {
 	struct str pattern = {0};
 
-	namesearch_add_name(name_of(of, at), &pattern);
+	namesearch_add_name(spot_function_of(hist_of(of), at)->name, &pattern);
 	browser_search(b, str_text(&pattern));
 	str_fini(&pattern);
 }
@@ -107,92 +70,39 @@ static void zoom_into(struct browse *b, struct browser *screen, u32 key, struct 
 
 static bool offer_dso(void *of, const struct browser_spot *at, struct str *title)
 {
-	const struct browse *b = of;
-	const struct profile_symbol *s = symbol_of(b, at);
-
-	if (!s || !(at->tree || is_grouped_by(b, KEY_DSO) || is_grouped_by(b, KEY_SYMBOL))) {
-		str_add(title, "this line is about no file");
-		return false;
-	}
-	str_addf(title, "Zoom into the file %s", profile_of(b)->dsos.at[s->dso].name);
-	return true;
+	return spot_offer_dso(hist_of(of), at, title);
 }
 
 static void zoom_dso(void *of, struct browser *screen, const struct browser_spot *at)
 {
-	struct browse *b = of;
-	struct zoom zoom = {.kind = ZOOM_DSO};
+	struct zoom zoom = spot_dso(hist_of(of), at);
 
-	str_add(&zoom.text, profile_of(b)->dsos.at[symbol_of(b, at)->dso].name);
-	zoom_into(b, screen, 'd', &zoom);
-}
-
-/* The row's thread, process, or name of threads, as rows are grouped: false: they are by none. */
-static bool thread_of(const struct browse *b, const struct browser_spot *at, struct zoom *ret)
-{
-	static const struct {
-		enum profile_label label;
-		enum zoom_kind kind;
-	} ways[] = {{LABEL_TID, ZOOM_TID}, {LABEL_PID, ZOOM_PID}, {LABEL_COMM, ZOOM_COMM}};
-	const struct hist *h = &b->table->hist;
-
-	for (size_t way = 0; way < ARRAY_SIZE(ways); way++)
-		for (size_t i = 0; i < h->options->n_keys; i++) {
-			const struct key *key = h->options->keys[i];
-			u64 label;
-
-			if (key->label != ways[way].label || key->value)
-				continue;
-			label = hist_label(h, h->entries.at[at->row].group, key);
-			*ret = (struct zoom){.kind = (u8)ways[way].kind};
-			if (ways[way].kind != ZOOM_COMM)
-				ret->number = label;
-			else if (profile_text(label))
-				str_add(&ret->text, profile_text(label));
-			return true;
-		}
-	return false;
+	zoom_into(of, screen, 'd', &zoom);
 }
 
 static bool offer_thread(void *of, const struct browser_spot *at, struct str *title)
 {
-	struct zoom zoom;
-
-	if (!thread_of(of, at, &zoom)) {
-		str_add(title, "rows are not by thread: -s comm, tid or pid");
-		return false;
-	}
-	str_add(title, "Zoom into the ");
-	zoom_add_text(&zoom, title);
-	zoom_fini(&zoom);
-	return true;
+	return spot_offer_thread(hist_of(of), at, title);
 }
 
 static void zoom_thread(void *of, struct browser *screen, const struct browser_spot *at)
 {
 	struct zoom zoom;
 
-	if (thread_of(of, at, &zoom))
+	if (spot_thread(hist_of(of), at, &zoom))
 		zoom_into(of, screen, 't', &zoom);
 }
 
 static bool offer_function(void *of, const struct browser_spot *at, struct str *title)
 {
-	if (!report_spot_has_function(of, at, title))
-		return false;
-	str_addf(title, "Zoom into samples with %s in their stacks", name_of(of, at));
-	return true;
+	return spot_offer_stacks(hist_of(of), at, title);
 }
 
 static void zoom_function(void *of, struct browser *screen, const struct browser_spot *at)
 {
-	struct browse *b = of;
-	const struct profile_symbol *s = symbol_of(b, at);
-	struct zoom zoom = {.kind = ZOOM_FUNCTION};
+	struct zoom zoom = spot_stacks(hist_of(of), at);
 
-	str_add(&zoom.text, s->name);
-	str_add(&zoom.dso, profile_of(b)->dsos.at[s->dso].name);
-	zoom_into(b, screen, 'z', &zoom);
+	zoom_into(of, screen, 'z', &zoom);
 }
 
 /* ---- the same recording, read in another way ---- */

@@ -33,10 +33,4 @@ extern const size_t n_report_actions;
 
 /* The event that rows are sorted by. */
 u32 report_spot_event(const struct browse *b, const struct browser *screen);
-/* The function of a line, in the profile of the reporting; 0: it is about none. */
-u32 report_spot_symbol(const struct browse *b, const struct browser_spot *at);
-/* Whether it has one with a name; false: adds that it has none. */
-bool report_spot_has_function(const struct browse *b, const struct browser_spot *at,
-	struct str *title);
-
 #endif

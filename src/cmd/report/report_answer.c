@@ -251,7 +251,7 @@ static void open_entries(struct answer *a, u32 event, u32 n, struct hist *hist,
 {
 	const u64 order = a->options->group_order;
 	const struct hist_events events = a->text->is_wall && report_wall_is_whole(event)
-		? report_wall_events()
+		? hist_events_of_wall(AGGREGATE_LATENCY)
 		: (struct hist_events){event, n, order < n ? (u32)order : 0};
 
 	*confidence = (struct confidence){0};

@@ -68,24 +68,6 @@ static const struct rowset *open_table(void *of, size_t table)
 	return &b->table->rows.rows;
 }
 
-/* Texts of reports begin their lines with "# ". */
-static void strip(struct str *text)
-{
-	size_t to = 0;
-	bool is_start = true;
-
-	for (size_t at = 0; at < text->n; at++) {
-		if (is_start && text->at[at] == '#') {
-			at += at + 1 < text->n && text->at[at + 1] == ' ';
-			is_start = false;
-			continue;
-		}
-		is_start = text->at[at] == '\n';
-		text->at[to++] = text->at[at];
-	}
-	str_cut(text, to);
-}
-
 /* The file, and what is on top of it: "perf.data > thread sh". */
 static void set_title(struct browse *b)
 {
@@ -110,8 +92,8 @@ static void set_pages(struct browse *b)
 	if (recorded_has_trace(in))
 		header_add_text(&in->trace.session.reader, b->reporting->options->has_details,
 			&b->header);
-	strip(&b->ledger);
-	strip(&b->header);
+	report_files_strip(&b->ledger);
+	report_files_strip(&b->header);
 	b->source.n_pages = 0;
 	if (b->ledger.n)
 		b->pages[b->source.n_pages++] = (struct browser_page){BROWSER_KEY_LEDGER,

@@ -4,15 +4,31 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/out.h"
-#include "cmd/cmd.h"
+#include "cmd/difftables.h"
 #include "file/layout.h"
 
 enum { FILES_MOST = 500 };
+
+/* Texts of reports and comparisons begin their lines with "# ". */
+void report_files_strip(struct str *text)
+{
+	size_t to = 0;
+	bool is_start = true;
+
+	for (size_t at = 0; at < text->n; at++) {
+		if (is_start && text->at[at] == '#') {
+			at += at + 1 < text->n && text->at[at + 1] == ' ';
+			is_start = false;
+			continue;
+		}
+		is_start = text->at[at] == '\n';
+		text->at[to++] = text->at[at];
+	}
+	str_cut(text, to);
+}
 
 /* ---- the files ---- */
 
@@ -131,82 +147,87 @@ void report_files_open(void *of, struct browser *screen, const struct browser_sp
 
 /* ---- comparing ---- */
 
-static struct str captured;
+struct sides {
+	struct diff_tables *tables;
+	struct browser_source source;
+	struct browser_page page;
+	const char *old, *new;
+	struct str title, words, said;
+};
 
-static int capture(const char *text, size_t n)
+static void note(void *ctx, enum log_level level, const char *sentence)
 {
-	str_addn(&captured, text, n);
-	return 0;
+	(void)level;
+	str_addf(ctx, "%s\n", sentence);
 }
 
-/* What a command says meanwhile would stand on the screen: it becomes a part of the text. */
-static int without_errors(const struct cmd *cmd, int argc, char **argv)
+static const char *file_of(const char *path)
 {
-	const int said = memfd_create("said", MFD_CLOEXEC),
-		  before = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-	char bytes[4096];
-	ssize_t n;
-	int status;
+	const char *slash = strrchr(path, '/');
 
-	if (said >= 0 && before >= 0)
-		dup2(said, STDERR_FILENO);
-	status = cmd->run(argc, argv);
-	if (before >= 0)
-		dup2(before, STDERR_FILENO);
-	if (said >= 0)
-		lseek(said, 0, SEEK_SET);
-	while (said >= 0 && (n = read(said, bytes, sizeof(bytes))) > 0)
-		str_addn(&captured, bytes, (size_t)n);
-	if (said >= 0)
-		close(said);
-	if (before >= 0)
-		close(before);
-	return status;
+	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* A file in the current folder whose name looks like an option. */
-static char *as_word(const char *path)
+/* The table of an event, with what diff says above it as a page. */
+static const struct rowset *open_sides(void *of, size_t table)
 {
-	struct str text = {0};
+	struct sides *s = of;
 
-	str_addf(&text, "%s%s", *path == '-' ? "./" : "", path);
-	return text.at;
+	str_cut(&s->title, 0);
+	str_addf(&s->title, "%s  %s -> %s", diff_tables_event(s->tables, table), file_of(s->old),
+		file_of(s->new));
+	s->source.title = str_text(&s->title);
+	str_cut(&s->words, 0);
+	str_add(&s->words, diff_tables_words(s->tables, table));
+	report_files_strip(&s->words);
+	str_add(&s->words, s->said.n ? "\n" : "");
+	str_add(&s->words, str_text(&s->said));
+	s->page =
+		(struct browser_page){BROWSER_KEY_HEADER, "What was compared", str_text(&s->words)};
+	return diff_tables_rows(s->tables, table);
 }
 
-/* Pages have no colours of their own. */
-static void run_diff(const char *old, const char *new)
+static void show_sides(struct sides *s, struct browser *screen)
 {
-	char *old_word = as_word(old), *new_word = as_word(new);
-	/* The parser of options moves words about. */
-	char *words[] = {"diff", old_word, "--", new_word, NULL};
-	const char *colour = getenv("NO_COLOR");
-	char *before = colour ? strdup(colour) : NULL;
+	static const struct drawing_options no_calls;
 
-	str_cut(&captured, 0);
-	str_addf(&captured, "A: %s\nB: %s\n\n", old, new);
-	setenv("NO_COLOR", "1", 1);
-	out_route(capture);
-	without_errors(&cmd_diff, ARRAY_SIZE(words) - 1, words);
-	out_route(NULL);
-	if (before)
-		setenv("NO_COLOR", before, 1);
-	else
-		unsetenv("NO_COLOR");
-	free(before);
-	mem_free(old_word);
-	mem_free(new_word);
+	s->source = (struct browser_source){.title = "",
+		.n = diff_tables_n(s->tables),
+		.open = open_sides,
+		.of = s,
+		.drawing = &no_calls,
+		.pages = &s->page,
+		.n_pages = 1,
+		.is_inner = true};
+	browser_say(screen, "");
+	if (!s->source.n)
+		browser_say(screen, "the recordings have no event in common");
+	else if (screen->screen)
+		browser_run(&s->source, screen->screen);
 }
 
 /* The one that is shown is the newer side. */
 static void compare(struct browser *screen, size_t file)
 {
 	struct browse *b = screen->source->of;
+	struct sides s = {.old = b->files.at[file],
+		.new = report_levels_top(&b->levels)->options.input};
+	struct log log = {.level = LOG_NOTE, .write = note, .ctx = &s.said};
+	struct err err;
 
 	browser_wait(screen, "comparing ...");
-	run_diff(b->files.at[file], report_levels_top(&b->levels)->options.input);
-	browser_say(screen, "");
-	browser_show_page(screen, "What changed", str_text(&captured));
-	str_fini(&captured);
+	s.tables = diff_tables_new(s.old, s.new, &report_levels_top(&b->levels)->options.symbols,
+		&log, &err);
+	if (s.tables) {
+		show_sides(&s, screen);
+		diff_tables_free(s.tables);
+	} else {
+		browser_say(screen, err.msg);
+	}
+	log_fini(&log);
+	str_fini(&s.title);
+	str_fini(&s.words);
+	str_fini(&s.said);
 }
 
 bool report_files_offer_diff(void *of, const struct browser_spot *at, struct str *title)

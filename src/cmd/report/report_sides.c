@@ -27,8 +27,8 @@ bool report_sides_offer(void *of, const struct browser_spot *at, struct str *tit
 		return false;
 	str_add(title,
 		answer_is_side_by_side(&top_of(b)->answer) ? "Show a table for each event"
-		: top_of(b)->answer.has_groups             ? "Show the events of a group side by side"
-							   : "Show all events side by side");
+			: top_of(b)->answer.has_groups ? "Show the events of a group side by side"
+						       : "Show all events side by side");
 	return true;
 }
 

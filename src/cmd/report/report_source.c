@@ -1,5 +1,6 @@
 #include "cmd/report/report_source.h"
 
+#include "cmd/report/report_spot.h"
 #include "symbol/code/source.h"
 #include "view/screen/editor.h"
 
@@ -7,7 +8,7 @@ bool report_source_offer(void *of, const struct browser_spot *at, struct str *ti
 {
 	const struct browse *b = of;
 	const struct recorded *r = &b->reporting->recorded;
-	const struct profile_symbol *s = &r->profile.symbols.at[report_spot_symbol(b, at)];
+	const struct profile_symbol *s = &r->profile.symbols.at[spot_symbol(&b->table->hist, at)];
 
 	if (!s->name || s->is_inlined)
 		str_add(title, "this line has no function with code of its own");
@@ -50,7 +51,8 @@ void report_source_act(void *of, struct browser *screen, const struct browser_sp
 {
 	struct browse *b = of;
 	struct reporting *r = b->reporting;
-	const struct profile_symbol *s = &r->recorded.profile.symbols.at[report_spot_symbol(b, at)];
+	const struct profile_symbol *s =
+		&r->recorded.profile.symbols.at[spot_symbol(&b->table->hist, at)];
 	struct line_frame line;
 
 	log_hold(&r->log);

@@ -28,11 +28,3 @@ bool report_wall_is_whole(u32 event)
 {
 	return event == AGGREGATE_WALL;
 }
-
-struct hist_events report_wall_events(void)
-{
-	return (struct hist_events){.first = AGGREGATE_WALL,
-		.n = AGGREGATE_WALL_EVENTS - AGGREGATE_WALL,
-		.order = AGGREGATE_LATENCY - AGGREGATE_WALL,
-		.are_columns = true};
-}

@@ -22,7 +22,4 @@ int report_wall_check_columns(const struct histrows_options *t, bool has_wall, s
 /* Whether the event has all time; the others have parts of it. */
 bool report_wall_is_whole(u32 event);
 
-/* All events of wall-clock time, for the rows of the first of them. */
-struct hist_events report_wall_events(void);
-
 #endif

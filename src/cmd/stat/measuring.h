@@ -9,6 +9,7 @@
 #define PACE_CMD_MEASURING_H
 
 #include "base/out.h"
+#include "cmd/stat/stat_asked.h"
 #include "cmd/stat/stat_command.h"
 #include "collect/run/attach.h"
 #include "collect/run/control.h"
@@ -17,7 +18,7 @@
 #include "collect/run/run.h"
 #include "collect/run/stop.h"
 #include "collect/run/workload.h"
-#include "event/topdownplan.h"
+#include "event/tmaplan.h"
 #include "file/statfile.h"
 #include "profile/diff/counts.h"
 #include "view/stat/stat.h"
@@ -27,6 +28,7 @@ struct measuring {
 	const struct stat_command *options;
 	struct log log;
 	struct event_list events;
+	struct stat_asked asked; /* -M */
 	struct target target;
 	struct counting counting;
 	struct workload workload;
@@ -49,7 +51,7 @@ struct measuring {
 	struct plan plan;
 	bool is_rotated; /* each run counts one pass */
 	u64 interval_began_ns;
-	struct topdown_plan topdown; /* has_topdown: its events are the first */
+	struct tma_plan topdown; /* has_topdown: its events are the first */
 	bool has_topdown, has_topdown_doubt;
 	struct stat_drilling *drilling; /* --drill takes the counts; NULL: they are printed */
 	struct writer writer; /* of stat record */

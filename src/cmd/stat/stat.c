@@ -31,18 +31,23 @@ static int parse_all_events(struct measuring *m, struct err *err)
 	const struct stat_command *o = m->options;
 	u64 excluded = o->all_user ? ATTR_EXCLUDE_KERNEL : o->all_kernel ? ATTR_EXCLUDE_USER : 0;
 	struct str defaults = {0};
+	bool has_own;
 	int r;
 
 	if (o->is_null)
 		return 0;
 	if (o->is_topdown && stat_topdown_add_events(m, err))
 		return err->code;
-	m->print.has_no_defaults = !o->events.has_events && !o->is_topdown;
-	if (!o->is_topdown)
-		stat_add_defaults(o, m->target.is_system_wide, &defaults);
-	r = event_words_parse(&o->events, o->is_topdown ? NULL : str_text(&defaults), &m->events,
+	has_own = o->metrics.n || o->is_topdown;
+	m->print.has_no_defaults = !o->events.has_events && !has_own;
+	stat_add_defaults(o, m->target.is_system_wide, &defaults);
+	r = event_words_parse(&o->events, has_own ? NULL : str_text(&defaults), &m->events,
 		&m->log, err);
 	str_fini(&defaults);
+	if (!r)
+		r = stat_asked_open(&m->asked, o, m->target.is_system_wide, &m->events, &m->log,
+			err);
+	m->print.metrics = m->asked.is_open ? &m->asked.set : NULL;
 	vec_each(e, &m->events)
 		e->attr.flags |= excluded;
 	return r;
@@ -456,7 +461,7 @@ static void tear_down(struct measuring *m)
 		workload_close(&m->workload);
 	counting_close(&m->counting);
 	plan_fini(&m->plan);
-	topdown_plan_close(&m->topdown);
+	tma_plan_close(&m->topdown);
 	attach_fini(&m->attach);
 	stat_view_fini(&m->view);
 	stat_live_fini(&m->live);
@@ -466,6 +471,7 @@ static void tear_down(struct measuring *m)
 		control_close(&m->control);
 	target_fini(&m->target);
 	event_list_fini(&m->events);
+	stat_asked_fini(&m->asked);
 	vec_fini(&m->runs_ns);
 	str_fini(&m->what);
 	str_fini(&m->why_lost);
@@ -520,6 +526,7 @@ static int run_stat(int argc, char **argv)
 		status = run_measuring(&m);
 	}
 	event_words_fini(&o.events);
+	vec_fini(&o.metrics);
 	mem_free(whole);
 	return status;
 }

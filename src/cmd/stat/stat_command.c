@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "cmd/stat/stat_asked.h"
 #include "cmd/stat/stat_compare.h"
 
 enum { RUNS_MAX = 1000000, DELAY_MAX_MS = 1 << 30 };
@@ -42,6 +43,15 @@ const struct opt stat_options_table[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to count"},
 	EVENT_ROWS("events, groups {a,b}; default clocks, faults, cycles, instructions, branches"),
 	EVENT_ROWS_EACH_CGROUP,
+	{'M', "metrics", OPT_CALL, 0, "METRIC,...",
+		"metrics or groups of metrics, computed from events that are counted for them; 'pace list metrics' shows them",
+		.flags = OPT_COMMON, .call = stat_asked_word},
+	{0, "metric-no-group", OPT_BOOL, STAT_AT(has_no_metric_groups), NULL,
+		"with -M: the events of a metric need not be on the PMU together"},
+	{0, "metric-no-merge", OPT_BOOL, STAT_AT(has_no_metric_merge), NULL,
+		"with -M: each metric has events of its own"},
+	{0, "metric-no-threshold", OPT_BOOL, STAT_AT(has_no_metric_thresholds), NULL,
+		"with -M: do not count what only the metrics' thresholds need"},
 	{'d', "detailed", OPT_COUNT, STAT_AT(detail), NULL,
 		"also count caches; twice: also TLBs; three times: also prefetches",
 		.flags = OPT_COMMON},
@@ -115,10 +125,6 @@ const struct opt stat_options_table[] = {
 	{'v', "verbose", OPT_COUNT, STAT_AT(verbose), NULL,
 		"say how events were opened; twice: also their attrs"},
 	{'g', "group", OPT_REFUSED, 0, NULL, "braces make a group: -e '{cycles,instructions}'"},
-	{'M', "metrics", OPT_REFUSED, 0, "METRIC,...",
-		"the vendors' formulas are not supported; 'stat' prints what it can derive from the counts of -e next to them"},
-	{0, "metric-no-group", OPT_REFUSED, 0, NULL, "-M is not supported"},
-	{0, "metric-no-merge", OPT_REFUSED, 0, NULL, "-M is not supported"},
 	{0, "record-tpebs", OPT_REFUSED, 0, NULL,
 		"-M is not supported; 'pace record -e EVENT -W' samples how long instructions waited to retire, 'pace script -F ip,sym,retire_lat' shows it"},
 	{'T', "transaction", OPT_REFUSED, 0, NULL,
@@ -218,6 +224,7 @@ static int check_topdown(const struct stat_command *o, struct err *err)
 		: o->is_null             ? "-n"
 		: o->detail              ? "-d"
 		: o->no_merge            ? "--no-merge"
+		: o->metrics.n           ? "-M"
 					 : NULL;
 
 	if (o->is_drill && (o->has_td_level || o->per_cpu || o->per_core || o->per_socket || o->per_die ||
@@ -246,6 +253,10 @@ int stat_check(const struct stat_command *o, int argc, struct err *err)
 
 	if (check_topdown(o, err))
 		return err->code;
+	if (!o->metrics.n &&
+		(o->has_no_metric_groups || o->has_no_metric_merge || o->has_no_metric_thresholds))
+		return err_set(err, ERR_INVAL,
+			"--metric-no-group, --metric-no-merge and --metric-no-threshold need -M");
 	if (o->is_versus && stat_compare_check(o, argc, err))
 		return err->code;
 	if (!o->is_versus && (o->ignores_failure || o->shows_output || o->seed))

@@ -5,6 +5,7 @@
 #define PACE_CMD_STAT_COMMAND_H
 
 #include "base/opts.h"
+#include "base/vec.h"
 #include "cmd/events.h"
 #include "cmd/formrow.h"
 #include "event/target.h"
@@ -26,7 +27,9 @@ struct stat_command {
 	bool is_versus, ignores_failure, shows_output; /* --vs: two commands are compared */
 	u64 seed;                                      /* of the random order; 0: none given */
 	bool is_topdown, has_td_level, is_drill;
-	u64 td_level; /* 0: as low as the CPU goes */
+	u64 td_level;              /* 0: as low as the CPU goes */
+	VEC(const char *) metrics; /* -M: what each of them names */
+	bool has_no_metric_groups, has_no_metric_merge, has_no_metric_thresholds;
 	bool is_record; /* the counts are also written to a recording, `output` */
 };
 

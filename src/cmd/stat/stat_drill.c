@@ -31,19 +31,19 @@ struct stat_drilling {
 static void take_core(struct stat_drilling *d, struct drill_step *step, u32 core,
 	const struct count *counts)
 {
-	const struct topdown *t = &d->m->topdown.cores.at[core];
+	const struct tma *t = &d->m->topdown.cores.at[core];
 	struct slots s;
 
 	slots_of(&s, &d->m->topdown, core, counts);
-	for (u32 i = topdown_child(t, d->parent, TOPDOWN_NONE); i != TOPDOWN_NONE;
-		i = topdown_child(t, d->parent, i))
+	for (u32 i = tma_child(t, d->parent, TMA_NONE); i != TMA_NONE;
+		i = tma_child(t, d->parent, i))
 		drill_add(step, t->family->nodes[i].name, i, s.share[i], s.is_notable[i]);
 }
 
 /* Adds the counts of the last run or interval. */
 static void take(struct stat_drilling *d)
 {
-	const struct topdown_plan *p = &d->m->topdown;
+	const struct tma_plan *p = &d->m->topdown;
 	struct count *counts = mem_alloc((d->m->events.n + 1) * sizeof(*counts));
 
 	slots_take(&d->m->counts, 0, true, counts);
@@ -52,7 +52,7 @@ static void take(struct stat_drilling *d)
 			continue;
 		take_core(d, d->step ? d->step : &d->firsts[core], core, counts);
 		vec_each(g, &p->groups)
-			if (g->core == core && g->parent == TOPDOWN_NONE)
+			if (g->core == core && g->parent == TMA_NONE)
 				d->times[core] += (double)counts[g->first].running_ns;
 	}
 	mem_free(counts);
@@ -105,7 +105,7 @@ static int measure(struct stat_drilling *d, enum run_end *ret_end, int *ret_stat
 /* The kind of core where most time was counted; its first step becomes the drill-down's. */
 static void choose_core(struct stat_drilling *d)
 {
-	const struct topdown_plan *p = &d->m->topdown;
+	const struct tma_plan *p = &d->m->topdown;
 	double all = 0;
 
 	for (u32 i = 0; i < p->cores.n; i++) {
@@ -159,7 +159,7 @@ static void add_command(struct stat_drilling *d, u32 node)
 	struct str *text = &d->command;
 
 	str_add(text, "pace ");
-	topdown_add_command(&m->topdown.cores.at[d->core], node, text);
+	tma_add_command(&m->topdown.cores.at[d->core], node, text);
 	if (w->pids || w->tids)
 		str_addf(text, " -%c %s", w->pids ? 'p' : 't', w->pids ? w->pids : w->tids);
 	else if (w->cpus)
@@ -177,7 +177,7 @@ static void add_command(struct stat_drilling *d, u32 node)
 
 static void take_leaf(struct stat_drilling *d, u32 node)
 {
-	const struct topdown_node *n = &d->m->topdown.cores.at[d->core].family->nodes[node];
+	const struct tma_node *n = &d->m->topdown.cores.at[d->core].family->nodes[node];
 
 	d->found.leaf = n->name;
 	d->found.means = n->means;
@@ -210,8 +210,8 @@ static void print_end(struct stat_drilling *d)
 
 static int first_step(struct stat_drilling *d, enum run_end *end, int *ret_status, struct err *err)
 {
-	topdown_plan_level(&d->m->topdown, 1);
-	d->parent = TOPDOWN_NONE;
+	tma_plan_level(&d->m->topdown, 1);
+	d->parent = TMA_NONE;
 	if (begin_step(d, err) || measure(d, end, ret_status, err))
 		return err->code;
 	choose_core(d);
@@ -221,13 +221,13 @@ static int first_step(struct stat_drilling *d, enum run_end *end, int *ret_statu
 static int next_step(struct stat_drilling *d, u32 parent, enum run_end *end, int *ret_status,
 	struct err *err)
 {
-	struct topdown_plan *p = &d->m->topdown;
+	struct tma_plan *p = &d->m->topdown;
 
 	vec_add(&d->found.steps,
 		((struct drill_step){.parent = p->cores.at[d->core].family->nodes[parent].name}));
 	d->step = &d->found.steps.at[d->found.steps.n - 1];
 	d->parent = parent;
-	topdown_plan_branch(p, d->core, parent);
+	tma_plan_branch(p, d->core, parent);
 	return begin_step(d, err) || measure(d, end, ret_status, err) ? err->code : 0;
 }
 
@@ -238,7 +238,7 @@ static int follow(struct stat_drilling *d, enum run_end *end, int *ret_status, s
 
 	while (!r) {
 		struct drill_step *step = &d->found.steps.at[d->found.steps.n - 1];
-		const struct topdown *t = &d->m->topdown.cores.at[d->core];
+		const struct tma *t = &d->m->topdown.cores.at[d->core];
 		u32 node;
 
 		drill_decide(step);
@@ -255,7 +255,7 @@ static int follow(struct stat_drilling *d, enum run_end *end, int *ret_status, s
 			d->found.ended = "it was interrupted";
 			return 0;
 		}
-		if (topdown_child(t, node, TOPDOWN_NONE) == TOPDOWN_NONE)
+		if (tma_child(t, node, TMA_NONE) == TMA_NONE)
 			return 0;
 		r = next_step(d, node, end, ret_status, err);
 	}

@@ -18,7 +18,7 @@ static int check_cores(const struct measuring *m, const struct site *site, struc
 {
 	const struct stat_command *o = m->options;
 
-	if (!topdown_plan_counts_cores(&m->topdown) || !slotsite_has_smt(site))
+	if (!tma_plan_counts_cores(&m->topdown) || !slotsite_has_smt(site))
 		return 0;
 	if (!m->target.is_system_wide)
 		return err_set(err, ERR_INVAL,
@@ -32,7 +32,7 @@ static int check_cores(const struct measuring *m, const struct site *site, struc
 static u32 level_of(const struct measuring *m)
 {
 	const struct stat_command *o = m->options;
-	u32 levels = topdown_plan_levels(&m->topdown);
+	u32 levels = tma_plan_levels(&m->topdown);
 
 	return !o->has_td_level ? 1 : o->td_level ? (u32)o->td_level : levels;
 }
@@ -44,7 +44,7 @@ int stat_topdown_parse(struct measuring *m, struct err *err)
 	struct str text = {0};
 	int r;
 
-	topdown_plan_add_events(&m->topdown, &text);
+	tma_plan_add_events(&m->topdown, &text);
 	r = parse_events(str_text(&text), &env, &m->events, err);
 	str_fini(&text);
 	assert(r || m->events.n == m->topdown.n_events);
@@ -65,18 +65,18 @@ int stat_topdown_add_events(struct measuring *m, struct err *err)
 	site_read_machine(&site);
 	if (slotsite_open(&m->topdown, &site, err) || check_cores(m, &site, err))
 		return err->code = ERR_INVAL;
-	levels = topdown_plan_levels(&m->topdown);
+	levels = tma_plan_levels(&m->topdown);
 	if (level_of(m) > levels)
 		return err_set(err, ERR_INVAL,
 			"--td-level %u: this CPU counts level %s by itself; a vendor's table of metrics may know more: 'stat -M TopdownL%u --events-dir DIR'",
 			level_of(m), levels > 1 ? "1 and 2" : "1", level_of(m));
 	if (m->topdown.missing.n)
 		log_note(&m->log, "without TopDown: %s", m->topdown.missing.at);
-	if (o->interval_ms > INTERVAL_MAX_MS && topdown_plan_has_register(&m->topdown))
+	if (o->interval_ms > INTERVAL_MAX_MS && tma_plan_has_register(&m->topdown))
 		log_note(&m->log,
 			"-I %llu: the register of metrics has 8 bits for each share, which lose precision in long intervals: choose -I of a few seconds at most",
 			(unsigned long long)o->interval_ms);
-	topdown_plan_level(&m->topdown, level_of(m));
+	tma_plan_level(&m->topdown, level_of(m));
 	m->has_topdown = true;
 	return stat_topdown_parse(m, err);
 }

@@ -14,6 +14,7 @@
 #include "collect/record/bpf.h"
 #include "collect/record/synth.h"
 #include "event/abi.h"
+#include "file/tracing.h"
 #include "profile/gather/matching.h"
 
 enum {
@@ -34,16 +35,25 @@ enum {
 
 /* ---- counting ---- */
 
-/* per sample */
+static bool is_hidden(const void *feed, u8 mode)
+{
+	const struct feed_settings *s = &((const struct feed *)feed)->settings;
+
+	return mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_GUEST_KERNEL
+		? s->hides_kernel
+		: s->hides_user;
+}
+
+/* per record */
 static void take(struct feed *f, struct visit *v)
 {
-	const bool is_kernel =
-		v->mode == PERF_RECORD_MISC_KERNEL || v->mode == PERF_RECORD_MISC_GUEST_KERNEL;
+	const bool is_sample = v->sample && !v->is_idle;
 
-	f->facts.n_samples++;
-	if (is_kernel ? f->settings.hides_kernel : f->settings.hides_user)
-		return;
-	aggregate_add(&f->counted, v);
+	f->facts.n_samples += is_sample;
+	if (f->wall.is_on)
+		wallnow_take(&f->wall.now, v);
+	else if (is_sample && !is_hidden(f, v->mode))
+		aggregate_add(&f->counted, v);
 }
 
 static int take_all(struct feed *f, struct err *err)
@@ -52,8 +62,7 @@ static int take_all(struct feed *f, struct err *err)
 	int r;
 
 	while ((r = follow_next(&f->follow, &v, err)) > 0)
-		if (v->sample && !v->is_idle)
-			take(f, v);
+		take(f, v);
 	return r;
 }
 
@@ -113,11 +122,12 @@ static void close_files(struct feed *f)
 
 static void fade(struct feed *f)
 {
-	if (f->settings.is_zeroed)
+	/* Of time on and off CPUs all that passed since the last refresh is known: nothing has to be added up for longer. */
+	if (f->settings.is_zeroed || f->wall.is_on)
 		aggregate_decay(&f->counted, 0);
 	else
 		aggregate_fade(&f->counted, 7, 8, &f->fade_rest);
-	if (f->facts.nr % FORGET_REFRESHES == 0 || f->settings.is_zeroed ||
+	if (f->facts.nr % FORGET_REFRESHES == 0 || f->settings.is_zeroed || f->wall.is_on ||
 		aggregate_bytes(&f->counted) > FORGET_BYTES)
 		aggregate_forget(&f->counted);
 	if (f->facts.nr % FORGET_REFRESHES == 0)
@@ -146,6 +156,9 @@ static bool refresh(struct feed *f)
 	struct moment shown;
 	bool is_enough;
 
+	if (f->wall.is_on)
+		top_wall_settle(&f->wall, f->trace.machine.followed_to, &f->follow.visits,
+			&f->facts.wall);
 	aggregate_flush(&f->counted, UINT64_MAX);
 	open_files(f);
 	moment_init(&shown, &f->counted, &f->trace.resolver, &f->showing);
@@ -174,6 +187,9 @@ void feed_pause(struct feed *f, bool is_paused)
 	if (f->settings.is_paused == is_paused)
 		return;
 	f->settings.is_paused = is_paused;
+	/* What threads do meanwhile is not known. */
+	if (f->wall.is_on)
+		wallnow_forget(&f->wall.now);
 	(void)(is_paused ? counters_disable(&f->counters, &ignored)
 			 : counters_enable(&f->counters, &ignored));
 }
@@ -194,6 +210,8 @@ static int look(void *ctx, bool *ret_is_end, struct err *err)
 
 	if (take_all(f, err))
 		return err->code;
+	if (f->wall.is_on && !f->settings.is_paused && top_wall_look(&f->wall, &f->sink, err))
+		return err->code;
 	if (f->steer && steer(f)) {
 		*ret_is_end = true;
 		return 0;
@@ -208,6 +226,7 @@ static int look(void *ctx, bool *ret_is_end, struct err *err)
 		f->due_ns = clock_now_ns() + (u64)(f->settings.delay_s * NS);
 	}
 	f->pilot.due_ns = MIN(f->due_ns, clock_now_ns() + (f->has_dumps ? READ_DUMPS_NS : READ_NS));
+	f->pilot.due_ns = MIN(f->pilot.due_ns, top_wall_due(&f->wall));
 	return 0;
 }
 
@@ -270,17 +289,22 @@ static size_t sample_again(void *ctx, s32 cpu)
 static int open_counters(struct feed *f, struct err *err)
 {
 	const struct top_options *o = f->options;
+	struct record_options record = o->record;
 	struct target_words words = o->record.target;
 	struct sampling sampling;
 	u64 pages;
 
 	choose_target(f, &words);
-	if (record_sampling(&o->record, &sampling, err) ||
+	if (record.records.has_wall)
+		record_wall_imply(&record, true);
+	if (record_sampling(&record, &sampling, err) ||
 		record_parse_pages(&o->record, &pages, err) ||
 		event_words_parse(&o->record.events, "cycles:P", &f->events, f->log, err) ||
 		target_init(&f->target, &words, err))
 		return err->code;
 	f->n_events = (u32)f->events.n;
+	if (record.records.has_wall)
+		record_wall_add(&f->events, f->log);
 	if (f->command) {
 		if (workload_start(&f->workload, f->command, err))
 			return err->code;
@@ -290,7 +314,9 @@ static int open_counters(struct feed *f, struct err *err)
 			vec_add(&f->target.threads,
 				((struct target_thread){f->workload.pid, f->workload.pid}));
 	}
-	record_choose_callers(&o->record, &f->target, pages, &sampling);
+	/* Copies of stacks at every switch are for those who ask for callers. */
+	if (o->record.callers.has_chains)
+		record_choose_callers(&record, &f->target, pages, &sampling);
 	f->has_dumps = sampling.stack_bytes;
 	if (f->has_dumps && !sampling.frequency && !sampling.period && !sampling.is_max)
 		sampling.frequency = DUMPS_HZ;
@@ -364,6 +390,7 @@ static void choose_names(struct feed *f, enum naming_source source)
 			.source = source,
 			.has_inlined = f->options->inlines > 0 && !source},
 		.has_idle = f->options->has_idle,
+		.has_wall = f->options->record.records.has_wall,
 		.filter = &f->options->filter,
 		.ignored_callees = f->ignores_callees ? &f->ignored_callees : NULL};
 }
@@ -375,24 +402,39 @@ static int open_counting(struct feed *f, const struct feed_needs *needs, struct 
 		.log = f->log,
 		.is_now = true};
 
+	const bool has_wall = o->record.records.has_wall;
+
 	trace_begin_live(&f->trace, &f->events, &places);
+	/* Where in their samples wake-ups name a thread. */
+	if (has_wall && tracing_is_needed(&f->events) &&
+		tracing_write(NULL, &f->events, &f->trace.session.reader.info.tracing_data, err))
+		return err->code;
 	choose_names(f, needs->source);
 	f->counting = (struct aggregate_options){.labels = needs->labels |
 			profile_filter_labels(&o->filter),
-		.has_stacks = o->record.callers.has_chains,
+		.has_stacks = o->record.callers.has_chains || has_wall,
+		.wall = has_wall ? &f->wall.now.wall : NULL,
 		.max_stack = o->count_most ? (u32)o->count_most : STACK_MOST};
 	for (unsigned label = LABEL_NONE + 1; label < LABEL_COUNT; label++)
 		if (f->counting.labels & LABEL_BIT(label) &&
 			label_check(&f->trace.session, label, err))
 			return err->code;
 	follow_init(&f->follow, &f->trace, FOLLOW_LIVE,
-		aggregate_needs(&f->counting) |
+		aggregate_needs(&f->counting) | (has_wall ? PERF_SAMPLE_RAW : 0) |
 			(f->counting.has_stacks ? visits_need_for_callers(&f->trace) : 0));
 	if (label_facts_init(&f->label_facts, &f->trace.session, &f->trace.machine,
 		    f->counting.labels, err))
 		return err->code;
 	f->label_facts.time_quantum = QUANTUM_NS;
 	aggregate_init(&f->counted, &f->trace, &f->counting, &f->label_facts);
+	if (has_wall) {
+		f->facts.has_wall = true;
+		f->wall.counted = &f->counted;
+		f->wall.is_hidden = is_hidden;
+		f->wall.ctx = f;
+		top_wall_begin(&f->wall, &f->trace.session, &f->events, &f->target,
+			o->record.target.tids);
+	}
 	f->follow.let_go = let_go;
 	f->follow.borrower = &f->counted;
 	f->sink = follow_sink(&f->follow);
@@ -460,6 +502,7 @@ void feed_close(struct feed *f)
 		workload_close(&f->workload);
 	if (f->counted.trace)
 		aggregate_fini(&f->counted);
+	top_wall_end(&f->wall);
 	if (f->label_facts.session)
 		label_facts_fini(&f->label_facts);
 	follow_fini(&f->follow);

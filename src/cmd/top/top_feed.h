@@ -13,6 +13,7 @@
 #include <regex.h>
 
 #include "cmd/top/top_options.h"
+#include "cmd/top/top_wall.h"
 #include "collect/record/recorder.h"
 #include "collect/run/attach.h"
 #include "profile/tree/moment.h"
@@ -28,6 +29,8 @@ struct feed_facts {
 		n_lost_all; /* records that the rings had no room for: in that time, and since the start */
 	double own_cpu_pct; /* of one CPU */
 	u64 own_bytes;      /* resident memory */
+	bool has_wall;      /* time on and off CPUs is counted: */
+	struct top_wall_facts wall;
 };
 
 /* What may change while it runs; at first as the options say. */
@@ -56,6 +59,7 @@ struct feed {
 	struct sink sink;
 	struct label_facts label_facts;
 	struct aggregate_options counting;
+	struct top_wall wall;
 	struct aggregate counted;
 	struct moment_options showing;
 	regex_t ignored_callees;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cmd/record/record_wall.h"
 #include "profile/rows/key.h"
 
 #define AT(member)     offsetof(struct top_options, member)
@@ -88,6 +89,9 @@ const struct opt top_option_rows[] = {
 	{'i', "no-inherit", OPT_TRI, RECORD(no_inherit), NULL, "leave out the children they start"},
 
 	{0, NULL, OPT_TITLE, 0, NULL, "Which samples"},
+	{0, "wall", OPT_BOOL, RECORD(records.has_wall), NULL,
+		"count time instead, on CPUs and off them: what threads wait for",
+		.flags = OPT_COMMON},
 	{'K', "hide_kernel_symbols", OPT_BOOL, AT(hides_kernel), NULL,
 		"leave out samples in the kernel"},
 	{'U', "hide_user_symbols", OPT_BOOL, AT(hides_user), NULL,
@@ -215,7 +219,7 @@ int top_options_check(const struct top_options *o, struct err *err)
 	if (o->delay_s < TOP_DELAY_LEAST)
 		return err_set(err, ERR_INVAL, "-d %g: at least %g seconds", o->delay_s,
 			TOP_DELAY_LEAST);
-	return 0;
+	return o->record.records.has_wall ? record_wall_check(&o->record, err) : 0;
 }
 
 void top_options_fini(struct top_options *o)

@@ -28,7 +28,7 @@ struct top_options {
 	u64 count_most; /* addresses of a chain; 0: the default */
 	bool hides_kernel, hides_user, has_idle, is_zeroed;
 	bool has_counts, has_periods;
-	bool is_text, is_json;
+	bool is_text, is_json, is_screen;
 	int children, inlines;
 	int browser; /* --tui; -1: where the terminal allows it */
 	enum colour_mode colour;

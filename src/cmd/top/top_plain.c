@@ -33,14 +33,22 @@ static void add_samplers(const struct feed *f, struct str *text)
 
 void top_add_measured(const struct feed *f, struct str *text)
 {
-	add_samplers(f, text);
-	str_addf(text, ", %s", f->whose);
+	/* Of time on and off CPUs nothing is sampled: all of it is counted. */
+	if (!f->wall.is_on) {
+		add_samplers(f, text);
+		str_add(text, ", ");
+	}
+	str_add(text, f->whose);
 }
 
-void top_add_modes(const struct moment *m, struct str *text)
+void top_add_modes(const struct moment *m, const struct feed_facts *facts, struct str *text)
 {
 	const double all = (double)MAX(m->n_samples, (u64)1);
 
+	if (facts->has_wall) {
+		top_wall_add_states(&facts->wall, text);
+		return;
+	}
 	str_addf(text, "%.0f%% idle, %.0f%% kernel", 100 * (double)m->n_idle / all,
 		100 * (double)m->n_kernel / all);
 }
@@ -55,22 +63,22 @@ void top_add_rates(const struct feed_facts *facts, struct str *text)
 }
 
 /* Which events have a table: those with samples, or the first one. */
-static bool has_table(const struct moment *s, u32 event)
+static bool has_table(const struct top_rows *r, const struct moment *s, u32 event)
 {
 	if (s->profile.events.at[event].n_samples)
 		return true;
-	for (u32 i = 0; i < s->profile.events.n; i++)
+	for (u32 i = 0; i < top_rows_n_tables(r, s); i++)
 		if (s->profile.events.at[i].n_samples)
 			return false;
 	return !event;
 }
 
-static u32 n_tables(const struct moment *s)
+static u32 n_tables(const struct top_rows *r, const struct moment *s)
 {
 	u32 n = 0;
 
-	for (u32 event = 0; event < s->profile.events.n; event++)
-		n += has_table(s, event);
+	for (u32 event = 0; event < top_rows_n_tables(r, s); event++)
+		n += has_table(r, s, event);
 	return n;
 }
 
@@ -84,7 +92,7 @@ static u64 rows_that_fit(const struct top_rows *r, const struct moment *s, int f
 		return r->options->n_rows;
 	if (ioctl(fd, TIOCGWINSZ, &size) || !size.ws_row)
 		return ROWS_OF_PIPE;
-	lines = size.ws_row / MAX(n_tables(s), 1u);
+	lines = size.ws_row / MAX(n_tables(r, s), 1u);
 	return lines > HEAD_LINES ? lines - HEAD_LINES : 1;
 }
 
@@ -103,15 +111,15 @@ void top_show_text(const struct feed *f, const struct top_rows *r, const struct 
 	str_add(&out->text, "# Samples: ");
 	top_add_rates(facts, &out->text);
 	str_add(&out->text, "; ");
-	top_add_modes(s, &out->text);
+	top_add_modes(s, facts, &out->text);
 	str_add(&out->text, "; ");
 	top_add_measured(f, &out->text);
 	str_add(&out->text, "\n#\n");
 	page_begin(&page);
-	for (u32 event = 0; event < s->profile.events.n; event++) {
+	for (u32 event = 0; event < top_rows_n_tables(r, s); event++) {
 		struct top_table t;
 
-		if (!has_table(s, event))
+		if (!has_table(r, s, event))
 			continue;
 		top_table_open(&t, r, s, event, most);
 		page.form->table(&page, &t.rows.rows);
@@ -136,6 +144,23 @@ static void add_facts_json(const struct feed *f, const struct feed_facts *facts,
 	json_u64(text, "own_bytes", facts->own_bytes);
 }
 
+static void add_wall_json(const struct top_wall_facts *facts, struct str *text)
+{
+	json_u64(text, "threads", facts->n_threads);
+	json_u64(text, "cpu_ns", facts->ns[WALL_CPU]);
+	json_u64(text, "runnable_ns", facts->ns[WALL_RUNNABLE]);
+	json_u64(text, "blocked_ns", facts->ns[WALL_BLOCKED]);
+	json_u64(text, "unseen_ns", facts->untold_ns);
+}
+
+/* Events that only help to find callers or waits have no table. */
+static u32 n_documents(const struct feed *f, const struct top_rows *r, const struct moment *s)
+{
+	const u32 n = top_rows_n_tables(r, s);
+
+	return r->options->record.records.has_wall ? n : MIN(f->n_events, n);
+}
+
 void top_show_json(const struct feed *f, const struct top_rows *r, const struct moment *s,
 	const struct feed_facts *facts, struct out *out)
 {
@@ -146,10 +171,14 @@ void top_show_json(const struct feed *f, const struct top_rows *r, const struct 
 	str_addc(&out->text, '{');
 	json_u64(&out->text, "version", VERSION);
 	add_facts_json(f, facts, &out->text);
-	json_u64(&out->text, "idle_samples", s->n_idle);
-	json_u64(&out->text, "kernel_samples", s->n_kernel);
+	if (facts->has_wall) {
+		add_wall_json(&facts->wall, &out->text);
+	} else {
+		json_u64(&out->text, "idle_samples", s->n_idle);
+		json_u64(&out->text, "kernel_samples", s->n_kernel);
+	}
 	json_open(&out->text, page.list, '[');
-	for (u32 event = 0; event < MIN(f->n_events, s->profile.events.n); event++) {
+	for (u32 event = 0; event < n_documents(f, r, s); event++) {
 		struct top_table t;
 
 		top_table_open(&t, r, s, event, r->options->n_rows);

@@ -14,7 +14,7 @@
 
 /* "4000 Hz, all processes"; "60% idle, 12% kernel"; "1,990/s, 0 lost; pace: 0.4% CPU, 20.1 MiB". */
 void top_add_measured(const struct feed *f, struct str *text);
-void top_add_modes(const struct moment *m, struct str *text);
+void top_add_modes(const struct moment *m, const struct feed_facts *facts, struct str *text);
 void top_add_rates(const struct feed_facts *facts, struct str *text);
 
 void top_show_text(const struct feed *f, const struct top_rows *r, const struct moment *s,

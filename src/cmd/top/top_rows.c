@@ -8,6 +8,7 @@
 #include "profile/rows/key.h"
 
 #define DEFAULT_KEYS  "dso,symbol"
+#define WALL_KEYS     "comm,dso,symbol"
 #define GRAPH_PERCENT 0.5 /* smaller branches are left out */
 
 static int add(const struct key **keys, size_t *n, const struct key *key, struct err *err)
@@ -35,7 +36,7 @@ static bool is_of_own_place(const struct key *key)
 /* Keys of what top neither measures nor looks for. */
 static bool needs_recording(const struct key *key)
 {
-	return key->is_wall || key->is_of_blocks || key_is_of_branches(key) ||
+	return key->is_of_blocks || key_is_of_branches(key) ||
 		label_needs_sideband(LABEL_BIT(key->label)) || key->label == LABEL_PARENT ||
 		key->label == LABEL_ACCESS || key->label == LABEL_TRACE ||
 		key->label == LABEL_SOCKET || (key->label && key->is_value);
@@ -53,6 +54,9 @@ static int take_keys(struct top_rows *r, const struct key *const *keys, size_t n
 			return err_set(err, ERR_INVAL,
 				"key '%s' needs a recording: 'pace record', then 'pace report -s %s'",
 				key->name, key->name);
+		if (key->is_wall && !r->options->record.records.has_wall)
+			return err_set(err, ERR_INVAL,
+				"'%s' is about time on and off the CPU: add --wall", key->name);
 		if (is_of_own_place(key) && h->has_children)
 			return err_set(err, ERR_INVAL,
 				"key '%s' describes where samples were taken, not their callers: add --no-children",
@@ -66,12 +70,19 @@ static int take_keys(struct top_rows *r, const struct key *const *keys, size_t n
 static int choose_columns(struct top_rows *r, const struct key *const *keys, size_t n,
 	struct err *err)
 {
+	static const char *const of_wall[] = {"wall", "wall_cpu_time", "wall_runnable_time",
+		"wall_blocked_time"};
 	const struct top_options *o = r->options;
+	const bool has_wall = o->record.records.has_wall;
 	const struct key **columns = r->rows.columns;
 	size_t *n_columns = &r->rows.n_columns;
 
-	if ((!o->fields && r->hist.has_children && add(columns, n_columns, key_total, err)) ||
-		(!o->fields && add(columns, n_columns, key_self, err)) ||
+	for (size_t i = 0; has_wall && !o->fields && i < ARRAY_SIZE(of_wall); i++)
+		if (add_named(columns, n_columns, of_wall[i], err))
+			return err->code;
+	if ((!o->fields && !has_wall && r->hist.has_children &&
+		    add(columns, n_columns, key_total, err)) ||
+		(!o->fields && !has_wall && add(columns, n_columns, key_self, err)) ||
 		(o->has_counts && add_named(columns, n_columns, "sample", err)) ||
 		(o->has_periods && add_named(columns, n_columns, "period", err)))
 		return err->code;
@@ -92,8 +103,10 @@ static int choose_keys(struct top_rows *r, struct err *err)
 			take_keys(r, fields, n_fields, err)))
 		return err_prefix(err, "--fields");
 	if ((o->sort || !o->fields) &&
-		(key_parse_list(o->sort ? o->sort : DEFAULT_KEYS, sort, HIST_KEYS_MAX, &n_sort,
-			 err) ||
+		(key_parse_list(o->sort                       ? o->sort
+				 : o->record.records.has_wall ? WALL_KEYS
+							      : DEFAULT_KEYS,
+			 sort, HIST_KEYS_MAX, &n_sort, err) ||
 			take_keys(r, sort, n_sort, err)))
 		return err_prefix(err, "--sort");
 	if (!r->hist.n_keys)
@@ -127,7 +140,8 @@ static void choose_graph(struct top_rows *r)
 
 	r->rows.limit = r->text.row_limit = o->percent_limit;
 	/* All trees, each time: more than anybody reads from a pipe. */
-	r->rows.has_graph = o->record.callers.has_chains && !g->is_none && !o->is_json;
+	r->rows.has_graph = !g->is_none && !o->is_json &&
+		(o->record.callers.has_chains || (o->record.records.has_wall && o->is_screen));
 	r->rows.order = g->has_order   ? g->order
 		: r->hist.has_children ? GRAPH_CALLER
 				       : GRAPH_CALLEE;
@@ -151,7 +165,8 @@ int top_rows_choose(struct top_rows *r, const struct top_options *o, struct err 
 		return err_set(err, ERR_INVAL, "--children looks at callers: add -g");
 	if (o->ignored_callees && !o->record.callers.has_chains)
 		return err_set(err, ERR_INVAL, "--ignore-callees looks at callers: add -g");
-	r->hist.has_children = o->record.callers.has_chains && o->children;
+	r->hist.has_children = o->record.callers.has_chains &&
+		(o->record.records.has_wall ? o->children > 0 : o->children);
 	if (choose_keys(r, err) || choose_widths(r, err))
 		return err->code;
 	choose_graph(r);
@@ -185,7 +200,11 @@ static void cut(struct hist *h, u64 least, u64 most)
 void top_table_open(struct top_table *t, const struct top_rows *r, const struct moment *s,
 	u32 event, u64 most)
 {
-	hist_init(&t->hist, &s->profile, &s->calls, event, &r->hist);
+	const struct hist_events events = top_rows_has_columns(r)
+		? hist_events_of_wall(AGGREGATE_WALL)
+		: (struct hist_events){.first = event, .n = 1};
+
+	hist_init_table(&t->hist, &s->profile, &s->calls, &events, &r->hist);
 	cut(&t->hist, r->options->least_samples, most);
 	histrows_init(&t->rows, &t->hist, &r->rows);
 }

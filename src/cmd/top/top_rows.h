@@ -32,6 +32,18 @@ int top_rows_choose(struct top_rows *r, const struct top_options *o, struct err 
 u64 top_rows_labels(const struct top_rows *r);
 enum naming_source top_rows_source(const struct top_rows *r);
 
+/* Whether time on and off CPUs is one table, whose columns are the events: programs get a table of each. */
+static inline bool top_rows_has_columns(const struct top_rows *r)
+{
+	return r->options->record.records.has_wall && !r->options->is_json;
+}
+
+/* How many tables there may be. */
+static inline u32 top_rows_n_tables(const struct top_rows *r, const struct moment *s)
+{
+	return top_rows_has_columns(r) ? 1 : (u32)s->profile.events.n;
+}
+
 /* `most`: rows at most; 0: all. */
 void top_table_open(struct top_table *t, const struct top_rows *r, const struct moment *s,
 	u32 event, u64 most);

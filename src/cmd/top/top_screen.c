@@ -47,10 +47,10 @@ static const struct rowset *open_table(void *of, size_t table)
 /* All events have a table, also those without samples so far. */
 static void set_tables(struct top_screen *t)
 {
-	t->tables.n = MAX(t->next.moment.profile.events.n, (size_t)1);
+	t->tables.n = MAX(top_rows_n_tables(&t->next.setup->rows, &t->next.moment), 1u);
 	t->tables.drawing = &t->next.setup->rows.text.drawing;
 	str_cut(&t->title, 0);
-	top_add_modes(&t->next.moment, &t->title);
+	top_add_modes(&t->next.moment, &t->next.facts, &t->title);
 	pthread_mutex_lock(&t->source.lock);
 	str_addf(&t->title, "; %s", str_text(&t->source.head));
 	pthread_mutex_unlock(&t->source.lock);
@@ -171,6 +171,7 @@ OFFER(user, "Leave out user space, or not")
 OFFER(delay, "Show it anew after so many seconds ...")
 OFFER(event, "Measure another event ...")
 OFFER(keys, "Group by other keys ...")
+OFFER(wall, "Count time on and off CPUs, or samples")
 
 static void freeze(void *of, struct browser *b, const struct browser_spot *at)
 {
@@ -255,11 +256,17 @@ static void ask_delay(void *of, struct browser *b, const struct browser_spot *at
 	str_fini(&text);
 }
 
-static void change(struct top_screen *t, struct browser *b, const char *event, const char *keys)
+static void change(struct top_screen *t, struct browser *b, const struct top_change *c)
 {
 	struct err err;
 
-	browser_say(b, top_source_change(&t->source, event, keys, &err) ? err.msg : "begins anew");
+	browser_say(b, top_source_change(&t->source, c, &err) ? err.msg : "begins anew");
+}
+
+static void turn_wall(void *of, struct browser *b, const struct browser_spot *at)
+{
+	(void)at;
+	change(of, b, &(struct top_change){.turns_wall = true});
 }
 
 static void ask_event(void *of, struct browser *b, const struct browser_spot *at)
@@ -268,7 +275,7 @@ static void ask_event(void *of, struct browser *b, const struct browser_spot *at
 
 	(void)at;
 	if (ask(b, "event: ", &text))
-		change(of, b, str_text(&text), NULL);
+		change(of, b, &(struct top_change){.event = str_text(&text)});
 	str_fini(&text);
 }
 
@@ -278,7 +285,7 @@ static void ask_keys(void *of, struct browser *b, const struct browser_spot *at)
 
 	(void)at;
 	if (ask(b, "keys to group by, like comm,symbol: ", &text))
-		change(of, b, NULL, str_text(&text));
+		change(of, b, &(struct top_change){.keys = str_text(&text)});
 	str_fini(&text);
 }
 
@@ -293,6 +300,8 @@ static const struct browser_action actions[] = {
 	{'D', "D", "set the seconds between two refreshes", offer_delay, true, ask_delay},
 	{'v', "v", "measure another event", offer_event, true, ask_event},
 	{'s', "s", "group by other keys", offer_keys, true, ask_keys},
+	{'W', "W", "count the time of threads, on CPUs and off them, or samples", offer_wall, true,
+		turn_wall},
 };
 /* clang-format on */
 

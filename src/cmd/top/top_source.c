@@ -154,6 +154,7 @@ int top_source_open(struct top_source *s, const struct top_options *o, char **co
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->changed, NULL);
 	setup->options = *o;
+	setup->options.is_screen = true;
 	vec_add(&s->setups, setup);
 	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->wake_fd < 0)
@@ -215,26 +216,38 @@ void top_source_wake(struct top_source *s)
 	(void)!write(s->wake_fd, &one, sizeof(one));
 }
 
-int top_source_change(struct top_source *s, const char *event, const char *keys, struct err *err)
+static void apply(const struct top_change *c, struct top_setup *setup)
+{
+	struct top_options *o = &setup->options;
+	struct err ignored;
+
+	if (c->turns_wall)
+		o->record.records.has_wall = !o->record.records.has_wall;
+	if (c->keys) {
+		setup->text = mem_strdup(c->keys);
+		o->sort = setup->text;
+		o->fields = NULL;
+	}
+	if (c->event) {
+		setup->text = mem_strdup(c->event);
+		/* The words before stay those of the set-up before. */
+		memset(&o->record.events.words, 0, sizeof(o->record.events.words));
+		event_words_event(o, setup->text, &ignored);
+	}
+}
+
+int top_source_change(struct top_source *s, const struct top_change *c, struct err *err)
 {
 	struct top_setup *setup;
 
 	if (s->command)
 		return err_set(err, ERR_INVAL,
-			"the command would have to be started again: 'pace top' has -e and -s");
+			"the command would have to be started again: 'pace top' has -e, -s and --wall");
 	setup = mem_zalloc(sizeof(*setup));
 	setup->options = newest(s)->options;
-	setup->text = mem_strdup(event ? event : keys);
-	if (keys) {
-		setup->options.sort = setup->text;
-		setup->options.fields = NULL;
-	} else {
-		/* The words before stay those of the set-up before. */
-		memset(&setup->options.record.events.words, 0,
-			sizeof(setup->options.record.events.words));
-		event_words_event(&setup->options, setup->text, err);
-	}
-	if (top_rows_choose(&setup->rows, &setup->options, err)) {
+	apply(c, setup);
+	if (top_rows_choose(&setup->rows, &setup->options, err) ||
+		top_options_check(&setup->options, err)) {
 		setup_free(setup);
 		return err->code;
 	}

@@ -67,8 +67,14 @@ bool top_source_take(struct top_source *s, struct top_shown *ret);
 /* Wakes the thread, after something was wished. */
 void top_source_wake(struct top_source *s);
 
-/* Goes on with another event, or other keys to group by, NULL: as now. ERR_INVAL: there are no such keys. */
-int top_source_change(struct top_source *s, const char *event, const char *keys, struct err *err);
+/* What to go on with. NULL, false: as now. */
+struct top_change {
+	const char *event, *keys;
+	bool turns_wall; /* to time on and off CPUs, or back to samples */
+};
+
+/* ERR_INVAL: that cannot be. */
+int top_source_change(struct top_source *s, const struct top_change *c, struct err *err);
 
 void top_source_close(struct top_source *s);
 

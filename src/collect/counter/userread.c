@@ -133,6 +133,14 @@ static bool can_be_read(const volatile struct ring_page *p, u64 capabilities, u3
 		p->pmc_width <= 64 && p->time_shift < 64;
 }
 
+bool userread_may(const struct ring_page *page)
+{
+	const volatile struct ring_page *p = page;
+	u64 needed = HAS_MEANING | HAS_COUNTER;
+
+	return (p->capabilities & needed) == needed;
+}
+
 bool userread_page(const struct ring_page *page, const struct userread_registers *registers,
 	struct counter_value *ret_value)
 {
@@ -214,8 +222,12 @@ void userread_close(struct userread *u)
 	*u = (struct userread){0};
 }
 
+bool userread_is_own(const struct userread *u)
+{
+	return u->page && u->owner->is_set && pthread_equal(u->owner->thread, pthread_self());
+}
+
 bool userread_value(const struct userread *u, struct counter_value *ret_value)
 {
-	return u->page && u->owner->is_set && pthread_equal(u->owner->thread, pthread_self()) &&
-		userread_page(u->page, &native, ret_value);
+	return userread_is_own(u) && userread_page(u->page, &native, ret_value);
 }

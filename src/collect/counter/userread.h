@@ -48,6 +48,12 @@ const struct userread_registers *userread_registers(void);
 bool userread_page(const struct ring_page *page, const struct userread_registers *registers,
 	struct counter_value *ret_value);
 
+/* Whether the calling thread is the one that opened it, and no child. */
+bool userread_is_own(const struct userread *u);
+
+/* Whether the kernel lets programs read this page's register at all; the page's lock is the caller's affair. */
+bool userread_may(const struct ring_page *page);
+
 /* Sets what the event's attr needs so that programs may read its register. */
 void userread_allow(struct event_attr *attr);
 

@@ -35,12 +35,12 @@ static int refuse(const struct site *site, const char *why, struct err *err)
 		why);
 }
 
-int slotsite_open(struct topdown_plan *p, const struct site *site, struct err *err)
+int slotsite_open(struct tma_plan *p, const struct site *site, struct err *err)
 {
 	char sysfs[512], why[sizeof(err->msg)];
 
 	site_path(site, sysfs, sizeof(sysfs), "/sys");
-	if (!topdown_plan_open(p, sysfs, err))
+	if (!tma_plan_open(p, sysfs, err))
 		return 0;
 	snprintf(why, sizeof(why), "%.300s", err->msg);
 	return refuse(site, why, err);
@@ -54,7 +54,7 @@ int slotsite_refuse(const struct site *site, const char *event, const char *why,
 	return refuse(site, text, err);
 }
 
-void slotsite_add_text(const struct topdown_plan *p, struct str *text)
+void slotsite_add_text(const struct tma_plan *p, struct str *text)
 {
 	vec_each(t, &p->cores)
 		str_addf(text, "%slevel%s 1%s on %s (%s)", t == p->cores.at ? "" : "; ",

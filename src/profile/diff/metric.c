@@ -90,7 +90,9 @@ static double value_of(void *ctx, u32 name)
 
 	if (is_duration(a, name))
 		return a->in->elapsed_ns > 0 ? a->in->elapsed_ns / 1e9 : NAN;
-	return partner == TABLE_NONE ? NAN : a->in->counts[partner].value;
+	if (partner == TABLE_NONE)
+		return NAN;
+	return a->in->counts[partner].value / counts_scale(&a->in->events->at[partner]);
 }
 
 static double sources_of(void *ctx, u32 name)
@@ -211,11 +213,12 @@ static bool compute(const struct metric_input *in, u32 event, const struct metri
 	struct asked a = {.in = in, .event = event};
 	const struct metricexpr_world world = {value_of, sources_of, has_event, has_pmu, is_cpu,
 		literal_of, &a};
-	bool is_percent = own->words && !strcmp(own->row.unit, "%");
+	bool is_percent = own->words && own->row.unit && !strcmp(own->row.unit, "%");
 	struct metric m = {.digits = own->digits,
 		.factor = 1,
 		.is_percent = is_percent,
-		.unit = own->words ? own->words : own->row.unit};
+		.unit = own->words ? own->words : own->row.unit,
+		.row = &own->row};
 	struct err err;
 	double value = NAN;
 	bool has_all;

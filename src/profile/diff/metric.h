@@ -10,6 +10,7 @@
 #ifndef PACE_PROFILE_METRIC_H
 #define PACE_PROFILE_METRIC_H
 
+#include "event/metricrow.h"
 #include "profile/diff/counts.h"
 
 enum { METRIC_MAX = 4 };
@@ -17,8 +18,12 @@ enum { METRIC_MAX = 4 };
 enum metric_state {
 	METRIC_NONE,
 	METRIC_VALUE,
-	METRIC_APART, /* the two were on the PMU at different times */
+	METRIC_APART,   /* the two were on the PMU at different times */
+	METRIC_UNKNOWN, /* a count is missing, or a division by 0 */
 };
+
+/* What a metric's threshold says. */
+enum metric_verdict { METRIC_UNJUDGED, METRIC_UNREMARKABLE, METRIC_NOTABLE };
 
 /* How bad a share is that is better small, by perf's thresholds. */
 enum metric_heat { METRIC_COLD, METRIC_WARM, METRIC_HOT, METRIC_BURNING };
@@ -31,7 +36,12 @@ struct metric {
 	bool is_percent;  /* value is a percentage */
 	double factor;    /* for a rate: events per second that a value of 1 means; else 1 */
 	const char *unit; /* "insn per cycle", "of all branches", "M/sec" */
-	u32 other;        /* the event it is compared with; TABLE_NONE: time */
+	const struct metric_row *row;
+	u32 other; /* the event it is compared with; TABLE_NONE: time */
+	/* Of a metric that was asked for, see metricvalue.h: */
+	const char *name; /* else NULL */
+	double error; /* half of the interval around the value; 0: everything was counted all the time */
+	enum metric_verdict verdict;
 };
 
 struct metric_input {

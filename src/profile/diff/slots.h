@@ -8,18 +8,18 @@
 #ifndef PACE_PROFILE_SLOTS_H
 #define PACE_PROFILE_SLOTS_H
 
-#include "event/topdownplan.h"
+#include "event/tmaplan.h"
 #include "profile/diff/counts.h"
 
 struct slots {
-	double share[TOPDOWN_NODES_MAX];
-	bool is_notable[TOPDOWN_NODES_MAX];
+	double share[TMA_NODES_MAX];
+	bool is_notable[TMA_NODES_MAX];
 	double whole;    /* what level 1 adds up to, by counts that tell: 1; NaN: nothing tells */
 	double running;  /* the smallest share of its time that an event was on the PMU */
 	bool is_counted; /* a share of level 1 is known */
 };
 
-void slots_of(struct slots *s, const struct topdown_plan *plan, u32 core,
+void slots_of(struct slots *s, const struct tma_plan *plan, u32 core,
 	const struct count *counts);
 
 /* The counts of one place, by event: of the last interval, or the mean of all runs. */

@@ -1,6 +1,7 @@
 #include "profile/gather/aggregate.h"
 
 #include "event/abi.h"
+#include "event/tsx.h"
 #include "profile/gather/history.h"
 #include "profile/gather/mapresolve.h"
 #include "profile/gather/wallmarks.h"
@@ -10,19 +11,39 @@
 
 /* ---- samples ---- */
 
+/* per sample: whether the event that took it counts aborts of transactions; in a pipe, events come one by one */
+static bool is_of_aborts(struct aggregate *a, const struct visit *in)
+{
+	const struct event_list *events = &a->trace->session.reader.events;
+
+	while (UNLIKELY(a->are_aborts.n < events->n)) {
+		enum tsx_count count = tsx_count_of(&events->at[a->are_aborts.n]);
+
+		vec_add(&a->are_aborts, (u8)(count == TSX_ABORTS || count == TSX_ELISION_ABORTS));
+	}
+	return a->are_aborts.at[in->taken_by];
+}
+
 /*
  * The callers' part of a chain, without the innermost address: that is the sample's own ip, which differs
- * between samples with the same callers. *ret_mode keeps what the markers before it say.
+ * between samples with the same callers. *ret_mode keeps what the markers before it say. *ret_has_gap: the chain is
+ * of code that ran after a transaction was aborted, all of it.
  */
-static struct sample_words callers_of(const struct sample_words *chain, u8 mode, u8 *ret_mode)
+static struct sample_words callers_of(struct aggregate *a, const struct visit *in, u8 *ret_mode,
+	bool *ret_has_gap)
 {
-	struct sample_words rest = *chain;
-	struct chain_walk walk = chain_walk(chain, mode);
+	const u8 mode = in->mode;
+	struct sample_words rest = in->chain;
+	struct chain_walk walk = chain_walk(&rest, mode);
 	struct chain_step first;
 
 	*ret_mode = mode;
+	*ret_has_gap = false;
 	if (!chain_next(&walk, &first))
 		return (struct sample_words){0};
+	*ret_has_gap = first.ip != in->sample->ip && visit_is_abort(in, is_of_aborts(a, in));
+	if (*ret_has_gap)
+		return rest;
 	/*
 	 * A chain that begins in another mode (kernel sample, user chain only) does not contain
 	 * the sample's ip.
@@ -84,14 +105,11 @@ static void count_time(struct aggregate *a, const struct visit *in, enum aggrega
 }
 
 /* per sample: counts the pieces of its thread's time that it represents */
-static void count_shares(struct aggregate *a, const struct visit *in)
+static void count_shares(struct aggregate *a, const struct visit *in,
+	const struct wall_share *share, size_t n)
 {
-	enum wall_role role = a->wall_roles.at[in->event];
-	const struct wall_share *share;
 	u64 ns = 0, latency = 0;
-	size_t n;
 
-	share = wall_find(a->options.wall, in->sample->tid, in->time, role != WALL_ROLE_CPU, &n);
 	for (; n--; share++) {
 		count_time(a, in, AGGREGATE_BY_STATE + share->state, share->ns);
 		ns += share->ns;
@@ -181,10 +199,9 @@ static bool has_history(const struct aggregate *a)
 	return a->history && a->history->n;
 }
 
-/* per sample */
-static void count_sample(void *ctx, struct visit *in)
+/* per sample: makes it the one to count next */
+static void make_next(struct aggregate *a, struct visit *in)
 {
-	struct aggregate *a = ctx;
 	const struct sample *sample = in->sample;
 	const struct thread_state *t = visit_state(in);
 	struct unique *unique = a->uniques.next;
@@ -206,8 +223,9 @@ static void count_sample(void *ctx, struct visit *in)
 		history_take(a->history, sample->branches.entries, sample->branches.n,
 			a->options.max_stack);
 	if (a->options.has_stacks && (in->chain.n || has_history(a))) {
+		bool has_gap;
 		u8 mode;
-		struct sample_words callers = callers_of(&in->chain, unique->mode, &mode);
+		struct sample_words callers = callers_of(a, in, &mode, &has_gap);
 
 		if (callers.n || has_history(a) || (callers.at && ending_is_cut(in->end.ending)))
 			unique->chain = uniques_chain(&a->uniques,
@@ -219,12 +237,17 @@ static void count_sample(void *ctx, struct visit *in)
 					.n_history =
 						has_history(a) ? a->history->n * HISTORY_WORDS : 0,
 					.mode = mode,
+					.has_gap = has_gap,
 					.end = in->end});
 	}
-	if (UNLIKELY(a->options.wall != NULL)) {
-		count_shares(a, in);
-		return;
-	}
+}
+
+/* per sample */
+static void count_sample(void *ctx, struct visit *in)
+{
+	struct aggregate *a = ctx;
+
+	make_next(a, in);
 	note(a, in);
 	if (UNLIKELY(a->history != NULL))
 		uniques_count_history(&a->uniques, a->history);
@@ -236,13 +259,24 @@ static void count_sample(void *ctx, struct visit *in)
 static void count_moment(void *ctx, struct visit *in)
 {
 	struct aggregate *a = ctx;
-	u8 role = a->wall_roles.at[in->event];
+	const u8 role = a->wall_roles.at[in->event];
+	const struct wall_share *shares;
+	size_t n;
 
 	/* Other events read by the same record add nothing about the time. */
-	if (in->event != in->taken_by || role == WALL_ROLE_NONE || role == WALL_ROLE_WAKE)
+	if (in->event != in->taken_by || role == WALL_ROLE_NONE || role == WALL_ROLE_WAKE) {
 		a->profile.n_passed_over++;
-	else
-		count_sample(ctx, in);
+		return;
+	}
+	make_next(a, in);
+	shares = wall_find(a->options.wall, in->sample->tid, in->time, role != WALL_ROLE_CPU, &n);
+	count_shares(a, in, shares, n);
+}
+
+void aggregate_add_time(struct aggregate *a, struct visit *v, const struct wall_share *piece)
+{
+	make_next(a, v);
+	count_shares(a, v, piece, 1);
 }
 
 void (*aggregate_adder(const struct aggregate_options *options))(void *aggregate, struct visit *v)
@@ -270,6 +304,8 @@ u64 aggregate_needs(const struct aggregate_options *options)
 
 	for (unsigned label = 0; label < LABEL_COUNT; label++)
 		wanted |= options->labels & LABEL_BIT(label) ? label_needs(label) : 0;
+	if (options->has_stacks)
+		wanted |= PERF_SAMPLE_TRANSACTION;
 	if (options->is_weighed)
 		wanted |= label_needs(LABEL_WEIGHT);
 	if (options->has_branches || options->has_history)
@@ -390,6 +426,7 @@ void aggregate_fini(struct aggregate *a)
 	intern_fini(&a->strings);
 	uniques_fini(&a->uniques);
 	vec_fini(&a->wall_roles);
+	vec_fini(&a->are_aborts);
 	depths_fini(&a->depths);
 	mem_free(a->history);
 	str_fini(&a->maker.scratch);

@@ -55,6 +55,7 @@ struct aggregate {
 	struct aggregate_options options;
 	void (*add)(void *a, struct visit *v);
 	VEC(u8) wall_roles; /* by event: enum wall_role */
+	VEC(u8) are_aborts; /* by event: whether it counts aborts of transactions */
 	struct label_maker maker;
 	struct depths depths;
 	struct history *history; /* scratch; NULL: not wanted */
@@ -82,6 +83,12 @@ static inline void aggregate_add(struct aggregate *a, struct visit *v)
 {
 	a->add(a, v);
 }
+
+/*
+ * With options.wall, live: counts a piece of a thread's time for the sample that represents it, once it is known
+ * (profile/gather/wallnow.h); aggregate_add() is not used then.
+ */
+void aggregate_add_time(struct aggregate *a, struct visit *v, const struct wall_share *piece);
 
 /* The bytes that the counts take, without the profile. */
 u64 aggregate_bytes(const struct aggregate *a);

@@ -126,7 +126,7 @@ static u32 data_frame(struct mapresolve *p, const struct uniques_place *at)
 	return profile_frame(p->profile, &frame);
 }
 
-/* The frame at the root of an incomplete stack. */
+/* The frame at the root of an incomplete stack, or in a gap. */
 static u32 ending_frame(struct mapresolve *p, enum stack_ending ending, u32 dso)
 {
 	/* Which file keeps no frame pointers is only a guess: the ledger tells it, the frame does not. */
@@ -175,10 +175,12 @@ static void place_stack(struct mapresolve *p, struct uniques_chain *c)
 	u64 older = 0;
 	u32 room = p->max_stack - 1; /* max_stack includes the sampled address */
 
-	/* The innermost address was removed, so the first one here is a caller. */
-	walk.is_after_marker = false;
+	/* The innermost address was removed, so the first one here is a caller; behind a gap it is not. */
+	walk.is_after_marker = c->has_gap;
 	p->path.n = 0;
 	add_history(p, c);
+	if (c->has_gap)
+		vec_add(&p->path, ending_frame(p, STACK_GAP_ABORT, 0));
 	c->ending = c->end.ending == STACK_ENDINGS ? STACK_COMPLETE : c->end.ending;
 	c->end_dso = c->end.dso;
 	for (; room && chain_next(&walk, &step); room--) {

@@ -261,7 +261,8 @@ static u32 get_function(struct naming *n, u32 frame)
 	}
 	if (f->ending) {
 		str_clear(&n->scratch);
-		str_addf(&n->scratch, "[truncated: %s]", a->name);
+		str_addf(&n->scratch, f->ending == STACK_GAP_ABORT ? "[%s]" : "[truncated: %s]",
+			a->name);
 		symbol.name = intern_text(n, str_text(&n->scratch));
 	} else {
 		symbol.name = title_of(n, a);

@@ -17,7 +17,8 @@ static u64 space_key(const struct uniques_chain *c)
 static bool is_same_chain(const struct uniques_chain *a, const struct uniques_chain *b)
 {
 	return a->words.n == b->words.n && a->mode == b->mode && a->end.ending == b->end.ending &&
-		a->end.dso == b->end.dso && space_key(a) == space_key(b) && a->guest == b->guest &&
+		a->end.dso == b->end.dso && a->has_gap == b->has_gap &&
+		space_key(a) == space_key(b) && a->guest == b->guest &&
 		(!b->words.n || !memcmp(a->words.at, b->words.at, b->words.n * 8)) &&
 		a->n_history == b->n_history &&
 		(!a->n_history || !memcmp(a->history, b->history, b->n_history * 8));

@@ -28,6 +28,7 @@ struct uniques_chain {
 	const u64 *history;
 	u64 n_history;
 	u32 mode; /* CPU mode of its first address if no marker tells */
+	bool has_gap; /* STACK_GAP_ABORT lies between the sample and its first address, which is no caller's */
 	/* how it ended: STACK_ENDINGS if that is unknown until its addresses are resolved */
 	struct stack_end end;
 	/* set by profile/gather/mapresolve: its stack in the profile, and how it ended */

@@ -8,7 +8,7 @@
 
 /* ---- marks ---- */
 
-static u32 find_thread(const struct wall *w, u32 tid)
+u32 wall_find_thread(const struct wall *w, u32 tid)
 {
 	struct table_probe probe = table_probe(&w->by_tid, hash_u64(tid));
 	u32 i;
@@ -19,6 +19,18 @@ static u32 find_thread(const struct wall *w, u32 tid)
 	return TABLE_NONE;
 }
 
+u32 wall_get_thread(struct wall *w, u32 pid, u32 tid)
+{
+	u32 i = wall_find_thread(w, tid);
+
+	if (i != TABLE_NONE)
+		return i;
+	i = w->threads.n;
+	table_add(&w->by_tid, hash_u64(tid), i);
+	vec_add(&w->threads, ((struct wall_thread){.pid = pid, .tid = tid}));
+	return i;
+}
+
 void wall_add(struct wall *w, u32 pid, u32 tid, u64 time, enum wall_mark mark)
 {
 	u32 i;
@@ -26,12 +38,7 @@ void wall_add(struct wall *w, u32 pid, u32 tid, u64 time, enum wall_mark mark)
 	/* tid 0 is the idle task; a thread that has just ended has the tid -1. */
 	if (!tid || tid == UINT32_MAX)
 		return;
-	i = find_thread(w, tid);
-	if (i == TABLE_NONE) {
-		i = w->threads.n;
-		table_add(&w->by_tid, hash_u64(tid), i);
-		vec_add(&w->threads, ((struct wall_thread){.pid = pid, .tid = tid}));
-	}
+	i = wall_get_thread(w, pid, tid);
 	/* A reused tid belongs to its latest thread. */
 	if (mark == WALL_BORN) {
 		w->threads.at[i].pid = pid;
@@ -221,7 +228,7 @@ void wall_cut(struct wall *w)
 const struct wall_share *wall_find(const struct wall *w, u32 tid, u64 time, bool is_out,
 	size_t *ret_n)
 {
-	u32 i = find_thread(w, tid);
+	u32 i = wall_find_thread(w, tid);
 	const struct wall_share *shares;
 	const struct wall_thread *t;
 	size_t low, n = 0;

@@ -87,6 +87,12 @@ struct wall {
 	VEC(struct sort_item) marks; /* key: time; value: thread and mark */
 };
 
+/* The position of the latest thread with that tid; TABLE_NONE: there is none. */
+u32 wall_find_thread(const struct wall *w, u32 tid);
+
+/* The same; it is added if there is none. */
+u32 wall_get_thread(struct wall *w, u32 pid, u32 tid);
+
 /* Adds a mark; *w starts zeroed. A mark without a time (0) only tells that the thread exists. */
 void wall_add(struct wall *w, u32 pid, u32 tid, u64 time, enum wall_mark mark);
 

@@ -58,20 +58,20 @@ bool wallmarks_has_wall(const struct session *s)
 
 /* ---- records ---- */
 
-/* Events may come while the stream goes on. */
-static void learn_events(struct wallmarks *m)
+void wallmarks_learn(struct wallmarks *m, const struct session *s)
 {
-	const struct reader *r = &m->session->reader;
+	const struct reader *r = &s->reader;
 	struct tracepoints tracepoints;
 	struct err err;
 
+	m->session = s;
 	m->roles.n = m->pid_at.n = 0;
 	/* After an error, the formats before it are usable. */
 	(void)tracepoints_open(&tracepoints, &r->info.tracing_data, &err);
 	for (u32 i = 0; i < r->events.n; i++) {
 		u32 at = UINT32_MAX;
 
-		vec_add(&m->roles, (u8)wallmarks_role(m->session, i));
+		vec_add(&m->roles, (u8)wallmarks_role(s, i));
 		if (m->roles.at[i] == WALL_ROLE_WAKE &&
 			!tracepoints_find_field(&tracepoints, r->events.at[i].attr.config, "pid", 4,
 				&at))
@@ -81,9 +81,19 @@ static void learn_events(struct wallmarks *m)
 	tracepoints_close(&tracepoints);
 }
 
+bool wallmarks_woken(const struct wallmarks *m, u32 event, const struct sample *s, u32 *ret_tid)
+{
+	const u32 at = m->pid_at.at[event];
+
+	if (at >= s->raw.n || s->raw.n - at < 4)
+		return false;
+	*ret_tid = load_u32(s->raw.at + at);
+	return true;
+}
+
 static void see_sample(struct wallmarks *m, const struct record *rec)
 {
-	u32 event = formats_event(&m->session->reader.formats, rec), at;
+	u32 event = formats_event(&m->session->reader.formats, rec), tid;
 	const struct sample *s;
 
 	if (event >= m->roles.n || m->roles.at[event] == WALL_ROLE_NONE)
@@ -102,10 +112,9 @@ static void see_sample(struct wallmarks *m, const struct record *rec)
 		wall_add(m->wall, s->pid, s->tid, s->time, WALL_SEEN_WAITING);
 		return;
 	}
-	at = m->pid_at.at[event];
 	/* The record does not name the woken thread's process; its other marks do. */
-	if (at < s->raw.n && s->raw.n - at >= 4)
-		wall_add(m->wall, 0, load_u32(s->raw.at + at), s->time, WALL_WOKEN);
+	if (wallmarks_woken(m, event, s, &tid))
+		wall_add(m->wall, 0, tid, s->time, WALL_WOKEN);
 }
 
 enum wall_mark wallmarks_of_switch(const struct record *rec)
@@ -142,8 +151,9 @@ static void see(void *ctx, const struct record *rec)
 {
 	struct wallmarks *m = ctx;
 
+	/* Events may come while the stream goes on. */
 	if (m->roles.n != m->session->reader.events.n)
-		learn_events(m);
+		wallmarks_learn(m, m->session);
 	switch (rec->type) {
 	case PERF_RECORD_SAMPLE:
 		see_sample(m, rec);

@@ -40,6 +40,12 @@ bool wallmarks_has_wall(const struct session *s);
 /* Whether it can be read as wall-clock time: it has switches, and samples on CPUs. */
 bool wallmarks_can_have_wall(const struct session *s);
 
+/* What samples of the session's events mean: to be called again when it has other events. */
+void wallmarks_learn(struct wallmarks *m, const struct session *s);
+
+/* The thread that a sample of WALL_ROLE_WAKE wakes; false: it does not tell. */
+bool wallmarks_woken(const struct wallmarks *m, u32 event, const struct sample *s, u32 *ret_tid);
+
 /* Watches the first pass; call this before it. *m must not move until the pass is over. */
 void wallmarks_watch(struct wallmarks *m, struct session *s, struct wall *w);
 void wallmarks_fini(struct wallmarks *m);

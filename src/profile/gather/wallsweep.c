@@ -137,6 +137,24 @@ static void tell_absence(struct wallsweep *s, u32 i)
 	l->is_starting = false;
 }
 
+void wallsweep_tell(struct wallsweep *s, u32 i)
+{
+	struct walllife *l = &s->lives[i];
+	const u64 ns = s->now - l->since, out_time = l->out_time;
+	const bool is_starting = l->is_starting;
+
+	if (!l->is_alive || l->state == WALL_CPU)
+		return;
+	s->wall->threads.at[i].ns[l->state] += ns;
+	l->off[l->state] += ns;
+	l->latency[l->state] += latency_until_now(s, l);
+	l->since = s->now;
+	l->clock = s->clocks[l->state];
+	tell_absence(s, i);
+	l->out_time = out_time;
+	l->is_starting = is_starting;
+}
+
 /* Gives waits that were not sampled, after the last one that was, to that one. */
 static void tell_unseen(struct wall_thread *t, struct walllife *l)
 {

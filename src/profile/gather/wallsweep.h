@@ -48,6 +48,12 @@ void wallsweep_advance(struct wallsweep *s, u64 time);
 void wallsweep_begin(struct wallsweep *s, u32 i, enum wall_state state);
 void wallsweep_end(struct wallsweep *s, u32 i);
 
+/*
+ * For a thread that is off the CPU: what has passed of that time is told now, as if it were over. The latency of a wait
+ * is known only when it ends.
+ */
+void wallsweep_tell(struct wallsweep *s, u32 i);
+
 /* What a mark of now says about a thread. */
 void wallsweep_apply(struct wallsweep *s, u32 i, enum wall_mark mark);
 

@@ -43,7 +43,7 @@ struct cell {
 	bool has_offset;
 	bool is_significant; /* `digits` counts all significant digits, also those before the point */
 	u64 n, whole, offset;
-	double real, high;
+	double real, high; /* of a text that says a number: real is the number, to sort by */
 	union {
 		const char *text;
 		const void *below; /* of CELL_ROWS: for whoever yields the table */

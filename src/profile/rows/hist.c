@@ -7,6 +7,7 @@
 #include "event/abi.h"
 #include "base/search.h"
 #include "base/sort.h"
+#include "profile/gather/aggregate.h"
 #include "profile/rows/histsort.h"
 #include "profile/rows/key.h"
 
@@ -516,6 +517,14 @@ void hist_init(struct hist *h, const struct profile *p, const struct calls *c, u
 	const struct hist_options *options)
 {
 	hist_init_table(h, p, c, &(struct hist_events){.first = event, .n = 1}, options);
+}
+
+struct hist_events hist_events_of_wall(u32 order)
+{
+	return (struct hist_events){.first = AGGREGATE_WALL,
+		.n = AGGREGATE_WALL_EVENTS - AGGREGATE_WALL,
+		.order = order - AGGREGATE_WALL,
+		.are_columns = true};
 }
 
 double hist_percent(const struct hist *h, const struct hist_entry *e)

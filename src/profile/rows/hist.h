@@ -87,6 +87,9 @@ struct hist_events {
 	bool are_columns;
 };
 
+/* All events of wall-clock time, for the rows of the first of them; `order`: enum aggregate_wall. */
+struct hist_events hist_events_of_wall(u32 order);
+
 /* One of these events. */
 struct hist_event {
 	u32 event;             /* in the profile */

@@ -6,6 +6,7 @@
 #include "event/abi.h"
 #include "profile/gather/argc.h"
 #include "profile/gather/idle.h"
+#include "profile/gather/wallprofile.h"
 #include "profile/tree/ignore.h"
 
 static void count(struct moment *s)
@@ -116,6 +117,8 @@ void moment_init(struct moment *s, const struct aggregate *a, struct resolver *r
 	resolver_settle(resolver);
 	naming_resolve(p, resolver, &options->naming);
 	argc_remove(p);
+	if (options->has_wall)
+		wallprofile_trim(p);
 	s->n_idle = options->has_idle ? 0 : idle_remove(p);
 	count(s);
 	if (options->ignored_callees)

@@ -7,6 +7,7 @@
 #include "base/nearest.h"
 #include "base/num.h"
 #include "event/abi.h"
+#include "event/tsx.h"
 #include "record/access.h"
 #include "record/regs.h"
 #include "unwind/chain.h"
@@ -43,6 +44,7 @@ static const struct {
 	{"ins_lat", SCRIPT_INS_LAT, PERF_SAMPLE_WEIGHT_STRUCT},
 	{"retire_lat", SCRIPT_RETIRE_LAT, PERF_SAMPLE_WEIGHT_STRUCT},
 	{"cgroup", SCRIPT_CGROUP, PERF_SAMPLE_CGROUP},
+	{"transaction", SCRIPT_TRANSACTION, PERF_SAMPLE_TRANSACTION},
 	{"misc", SCRIPT_MISC, 0},
 	{"tod", SCRIPT_TOD, PERF_SAMPLE_TIME},
 	{"insn", SCRIPT_INSN, PERF_SAMPLE_IP},
@@ -235,7 +237,9 @@ void script_take_events(struct script *s)
 	}
 	for (; s->n_fields < s->events->n; s->n_fields++) {
 		const struct event *e = &s->events->at[s->n_fields];
+		enum tsx_count count = tsx_count_of(e);
 
+		vec_add(&s->are_aborts, (u8)(count == TSX_ABORTS || count == TSX_ELISION_ABORTS));
 		s->fields[s->n_fields] = fields_of(s, e);
 		s->name_width = MAX(s->name_width, (u32)strlen(e->name));
 	}
@@ -254,6 +258,7 @@ void script_init(struct script *s, const struct script_options *options, struct 
 void script_fini(struct script *s)
 {
 	mem_free(s->fields);
+	vec_fini(&s->are_aborts);
 	intern_fini(&s->strings);
 	str_fini(&s->texts);
 	vec_fini(&s->places);
@@ -333,13 +338,34 @@ static void add_time(struct script *s, u64 time, struct str *text)
 	str_add(text, ": ");
 }
 
-static void add_chain(struct script *s, const struct thread_state *t,
-	const struct sample_words *chain, u8 mode, u64 fields, struct str *text)
+bool script_has_gap(const struct script *s, const struct visit *v)
 {
-	struct chain_walk walk = chain_walk(chain, mode);
+	struct chain_walk walk = chain_walk(&v->chain, v->mode);
+	struct chain_step first;
+
+	return visit_is_abort(v, s->are_aborts.at[v->taken_by]) && chain_next(&walk, &first) &&
+		first.ip != v->sample->ip;
+}
+
+/* Where the transaction was aborted, above the callers that ran afterwards; as lines that readers of perf's take for frames. */
+static void add_abort(struct script *s, const struct visit *v, const struct thread_state *t,
+	u64 fields, struct str *text)
+{
+	script_add_place(s, t, &(struct chain_step){v->sample->ip, v->mode, false}, fields,
+		SCRIPT_IN_CHAIN, text);
+	str_addf(text, "\t%16d%s%s\n", 0, fields & SCRIPT_SYM ? " [transaction aborted]" : "",
+		fields & SCRIPT_DSO ? " ([unknown])" : "");
+}
+
+static void add_chain(struct script *s, const struct visit *v, const struct thread_state *t,
+	u64 fields, struct str *text)
+{
+	struct chain_walk walk = chain_walk(&v->chain, v->mode);
 	struct chain_step step;
 	u32 n = 0;
 
+	if (UNLIKELY(script_has_gap(s, v)))
+		add_abort(s, v, t, fields, text);
 	while (chain_next(&walk, &step) && n++ < s->options->max_stack) {
 		script_add_place(s, t, &step, fields, SCRIPT_IN_CHAIN, text);
 	}
@@ -455,6 +481,18 @@ static void add_access(struct script *s, u64 data_src, struct str *text)
 	str_fill(text, ' ', s->access_width - (text->n - start));
 }
 
+/* " TX SYNC :ff (the lock was busy)". */
+static void add_transaction(u64 transaction, struct str *text)
+{
+	const u64 code = transaction >> PERF_TXN_ABORT_SHIFT;
+	const char *means = code <= UINT8_MAX ? access_abort_code((u8)code) : NULL;
+
+	str_addc(text, ' ');
+	access_add_transaction(transaction, text);
+	if (means)
+		str_addf(text, " (%s)", means);
+}
+
 static void add_costs(struct script *s, u64 fields, u64 type, const struct sample *sample,
 	struct str *text)
 {
@@ -470,6 +508,8 @@ static void add_costs(struct script *s, u64 fields, u64 type, const struct sampl
 		add_u64(text, w.ins_lat, 16);
 	if (fields & SCRIPT_RETIRE_LAT)
 		add_u64(text, w.retire_lat, 16);
+	if (fields & SCRIPT_TRANSACTION)
+		add_transaction(sample->transaction, text);
 	if (fields & SCRIPT_CGROUP) {
 		const char *name = machine_cgroup(&s->trace->machine, sample->cgroup);
 
@@ -544,7 +584,7 @@ void script_add_sample(struct script *s, struct visit *v, struct str *text)
 		if (has_chain)
 			visit_callers(v);
 		if (has_chain)
-			add_chain(s, t, &v->chain, v->mode, place, text);
+			add_chain(s, v, t, place, text);
 		else
 			script_add_place(s, t, &(struct chain_step){sample->ip, v->mode, false},
 				place, SCRIPT_ALONE, text);

@@ -53,6 +53,7 @@ enum script_field {
 	SCRIPT_TOD = 1LL << 31,    /* the time of day */
 	SCRIPT_TRACED = 1LL << 32, /* from decoded traces, which pace does not have */
 	SCRIPT_BRSTACKINSNLEN = 1LL << 33,
+	SCRIPT_TRANSACTION = 1LL << 34,
 	SCRIPT_PLACE = SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO |
 		SCRIPT_SRCLINE, /* fields of places in code */
 	SCRIPT_CODE = SCRIPT_INSN | SCRIPT_INSNLEN,
@@ -103,6 +104,7 @@ struct script {
 	struct locator locator;
 	struct tracepoints *tracepoints; /* NULL: none */
 	u64 *fields;                     /* by event */
+	VEC(u8) are_aborts;              /* by event: whether it counts aborts of transactions */
 	size_t n_fields, fields_cap;
 	u32 name_width;
 	size_t access_width; /* width of the longest text of a memory access so far */
@@ -144,6 +146,12 @@ void script_add_start(struct script *s, const struct script_who *who, u64 fields
 	struct str *text);
 
 /* ---- shared by the files of script ---- */
+
+/*
+ * Whether the callers of a sample, which visit_callers() has filled in, are of code that ran after the transaction was
+ * aborted: they do not begin where the sample was taken.
+ */
+bool script_has_gap(const struct script *s, const struct visit *v);
 
 /* Whether samples of this type have callers. */
 static inline bool script_has_chain(u64 sample_type)

@@ -21,6 +21,11 @@ static void add_stack(struct script *s, struct visit *v, bool has_chain, u64 fie
 	json_open(text, "stack", '[');
 	if (has_chain) {
 		visit_callers(v);
+		if (script_has_gap(s, v)) {
+			script_add_place(s, t, &step, fields & SCRIPT_SRCLINE, SCRIPT_AS_JSON,
+				text);
+			str_addc(text, ',');
+		}
 		walk = chain_walk(&v->chain, v->mode);
 		while (chain_next(&walk, &step) && n++ < s->options->max_stack) {
 			script_add_place(s, t, &step, fields & SCRIPT_SRCLINE, SCRIPT_AS_JSON,
@@ -32,6 +37,23 @@ static void add_stack(struct script *s, struct visit *v, bool has_chain, u64 fie
 		str_addc(text, ',');
 	}
 	json_close(text, ']');
+	if (has_chain && script_has_gap(s, v))
+		json_u64(text, "stack_aborted", 1);
+}
+
+/* Why the transaction was aborted: the flags, the number that XABORT was given, and what that means by custom. */
+static void add_transaction(u64 transaction, struct str *text)
+{
+	const u64 code = transaction >> PERF_TXN_ABORT_SHIFT;
+	struct str said = {0};
+
+	access_add_transaction(transaction, &said);
+	json_text(text, "transaction", str_text(&said));
+	if (code)
+		json_u64(text, "abort_code", code);
+	if (code && code <= UINT8_MAX && access_abort_code((u8)code))
+		json_text(text, "abort_code_means", access_abort_code((u8)code));
+	str_fini(&said);
 }
 
 static void add_weight(u64 type, const struct sample *sample, struct str *text)
@@ -79,6 +101,8 @@ void script_add_json(struct script *s, struct visit *v, struct str *text)
 		add_weight(type, sample, text);
 	if (type & PERF_SAMPLE_DATA_SRC)
 		add_access(sample->data_src, text);
+	if (type & PERF_SAMPLE_TRANSACTION)
+		add_transaction(sample->transaction, text);
 	if (type & PERF_SAMPLE_PHYS_ADDR)
 		json_hex(text, "phys_addr", sample->phys_addr);
 	if (type & PERF_SAMPLE_CGROUP && machine_cgroup(machine, sample->cgroup))

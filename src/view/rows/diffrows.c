@@ -1,6 +1,7 @@
 #include "view/rows/diffrows.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "view/text/celltext.h"
 
@@ -19,9 +20,9 @@ static void add_percent(struct rowmaker *m, const char *name, double share)
 	rowmaker_fixed(m, name, 100 * share, 2);
 }
 
-static void add_baseline(struct rowmaker *m, double share)
+static void add_side(struct rowmaker *m, const char *name, double share)
 {
-	struct cell *c = rowmaker_add(m, "baseline");
+	struct cell *c = rowmaker_add(m, name);
 
 	cell_real(c, 100 * share, 2);
 	c->spans = CELL_IS_HEAT;
@@ -39,6 +40,10 @@ static void add_change(struct rowmaker *m, const struct delta_row *row, const st
 	else if (!(j->mean[DELTA_A] > 0) || !(j->mean[DELTA_B] > 0))
 		str_add(&text, lack(row, j->mean[DELTA_A] > 0));
 	rowmaker_text(m, "delta_change", rowmaker_copy(m, str_text(&text)));
+	/* A new row has grown without bounds; of a row that is not paired nobody knows. */
+	m->cells.at[m->cells.n - 1].cell.real = row->is_unpaired ? -1
+		: j->mean[DELTA_A] > 0                           ? j->ratio
+								 : INFINITY;
 	str_fini(&text);
 }
 
@@ -117,8 +122,10 @@ static void add_for_people(struct rowmaker *m, const struct diffrows *r,
 		     b = delta_side_share(r->delta, row, DELTA_B);
 
 	if (r->options->has_sides ? row->is_in[DELTA_A] : row->values[0].n_samples > 0)
-		add_baseline(m, r->options->has_sides ? a : delta_share(r->delta, row, 0));
+		add_side(m, "baseline", r->options->has_sides ? a : delta_share(r->delta, row, 0));
 	if (r->options->has_sides) {
+		if (r->options->has_both && row->is_in[DELTA_B])
+			add_side(m, "delta_new", b);
 		add_percent(m, "delta_abs", b - a);
 		add_change(m, row, j);
 		rowmaker_text(m, "delta_sign", j->is_significant ? "*" : "");
@@ -280,15 +287,20 @@ static const struct rowset_column of_programs[] = {
 /* recording: the one that the column belongs to; -1: all. */
 static void show(struct diffrows *r, const char *name, const char *title, long recording)
 {
+	/* Some cells of other columns are words. */
+	static const char *const numbers[] = {"baseline", "delta_new", "delta_abs", "delta_change"};
 	struct rowset_column *c = vec_push(&r->shown);
+	enum cell_kind kind = CELL_TEXT;
 	const bool is_numbered = recording >= 0 && r->delta->recordings.n > DELTA_SIDES;
 	struct str text = {0};
 
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		kind = strcmp(numbers[i], name) ? kind : CELL_REAL;
 	str_add(&text, title);
 	if (is_numbered)
 		str_addf(&text, "/%ld", recording);
 	*c = (struct rowset_column){name, arena_strdup(&r->titles, str_text(&text), text.n),
-		ROWSET_VALUE, CELL_TEXT, .id = (u16)MAX(recording, 0l)};
+		ROWSET_VALUE, kind, .id = (u16)MAX(recording, 0l)};
 	str_fini(&text);
 }
 
@@ -298,6 +310,8 @@ static void choose_shown(struct diffrows *r)
 
 	show(r, "baseline", "Baseline", o->has_sides ? -1 : 0);
 	if (o->has_sides) {
+		if (o->has_both)
+			show(r, "delta_new", "Now", -1);
 		show(r, "delta_abs", methods[DIFF_DELTA_ABS].title, -1);
 		show(r, "delta_change", "Change", -1);
 		show(r, "delta_sign", "", -1);

@@ -356,7 +356,7 @@ static void add_columns(struct browser *b)
 	for (size_t c = 0; c < b->rows->n_shown; c++) {
 		const u32 n = rowset_n_cells(b->rows, &b->rows->shown[c]);
 
-		for (u32 part = 0; part < n; part++) {
+		for (u32 part = 0; *b->layouts[c].title && part < n; part++) {
 			str_cut(&title, 0);
 			str_add(&title, b->layouts[c].title + strspn(b->layouts[c].title, " "));
 			str_add(&title, n > 1 ? " of " : "");
@@ -393,7 +393,7 @@ static void next_part(struct browser *b)
 										  : b->heat;
 	struct str text = {0};
 
-	if (browser_n_parts(b) == 1 || column == n) {
+	if (browser_n_parts(b) == 1 || column == n || !b->rows->shown[column].is_of_part) {
 		browser_say(b, "the table is of one event: there is no other to sort by");
 		return;
 	}

@@ -77,6 +77,7 @@ struct browser_source {
 	const struct browser_live *live;     /* NULL: nothing changes */
 	/* Takes back what the last action changed, and calls browser_renew(); false: there is nothing to take back. NULL: likewise. */
 	bool (*back)(void *of, struct browser *b);
+	bool is_inner; /* it runs inside of another view: q goes back there */
 };
 
 enum browser_mode { BROWSER_ROWS = 1, BROWSER_MENU = 2, BROWSER_SEARCH = 4 };

@@ -113,6 +113,8 @@ static void draw_table_row(struct drawer *d, const struct lineup_line *line)
 		rowset_cell(r, &r->shown[c], line->row, 0, &d->room, &cell);
 		if (share_of(&cell) > 0)
 			style = heat_style(share_of(&cell));
+		if (cell.spans & CELL_IS_CHANGED)
+			style.attributes |= GRID_BOLD;
 		if (d->is_found && !b->layouts[c].is_right)
 			style.attributes |= GRID_BOLD | GRID_UNDERLINE;
 		str_cut(&d->text, 0);
@@ -216,7 +218,7 @@ static void draw_source(const struct browser *b, struct grid *g, unsigned end)
 /* What the table is of: the text's title. */
 static void draw_title(struct browser *b, struct grid *g)
 {
-	const struct rowset *head = b->rows->head;
+	const struct rowset *head = b->rows->is_of_samples ? b->rows->head : NULL;
 	struct str text = {0}, room = {0};
 	struct cell cell;
 
@@ -228,7 +230,7 @@ static void draw_title(struct browser *b, struct grid *g)
 	if (b->source->n > 1)
 		str_addf(&text, "  [%zu of %zu: Tab]", b->table + 1, b->source->n);
 	grid_blank(g, 0, 0, g->columns, reverse);
-	draw_source(b, g, grid_puts(g, 0, 0, str_text(&text), reverse) + 2);
+	draw_source(b, g, text.n ? grid_puts(g, 0, 0, str_text(&text), reverse) + 2 : 1);
 	str_fini(&text);
 	str_fini(&room);
 }
@@ -302,7 +304,7 @@ static void draw_status(struct browser *b, struct grid *g)
 			str_add(&text, "   ");
 			b->source->live->add_status(b->source->of, &text);
 		}
-		str_add(&text, "   h: help  q: quit");
+		str_add(&text, b->source->is_inner ? "   h: help  q: back" : "   h: help  q: quit");
 		grid_puts(g, row, 0, str_text(&text), dim);
 	}
 	str_fini(&text);

@@ -250,6 +250,7 @@ static double value_of(const struct cell *c)
 		return -1e300;
 	case CELL_REAL:
 	case CELL_RANGE:
+	case CELL_TEXT:
 		return c->real;
 	case CELL_SIGNED:
 		return (double)(s64)c->n;

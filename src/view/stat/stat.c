@@ -17,6 +17,24 @@ const char *stat_state_name(enum count_state state)
 	return names[state];
 }
 
+const char *stat_metric_reason(const struct metric *m)
+{
+	return m->state == METRIC_APART      ? STAT_APART
+		: m->state == METRIC_UNKNOWN ? STAT_UNKNOWN
+					     : NULL;
+}
+
+const char *stat_verdict_name(enum metric_verdict verdict)
+{
+	static const char *const names[] = {
+		[METRIC_UNJUDGED] = NULL,
+		[METRIC_UNREMARKABLE] = "unremarkable",
+		[METRIC_NOTABLE] = "notable",
+	};
+
+	return names[verdict];
+}
+
 unsigned stat_digits(const struct stat_view *v, const struct stat_line *l)
 {
 	return counts_scale(l->event) == 1 && v->counts->n_runs <= 1 ? 0 : 6;
@@ -29,13 +47,56 @@ const char *stat_cgroup(const struct event *e)
 
 /* ---- lines ---- */
 
-/* Events with the same name on PMUs of one kind, like memory controllers, are one event to users. */
-static bool continues(const struct event_list *events, u32 i, const struct stat_options *o)
-{
-	const struct event *e = &events->at[i], *before = i ? e - 1 : NULL;
+/* What the lines of one result are made from. */
+struct making {
+	struct stat_lines *lines;
+	const struct counts *counts;
+	const struct stat_options *options;
+	bool is_interval;
+	double elapsed_ns;
+	u32 *first_of; /* by event: the one whose line has its counts too; its own if it has a line */
+	u32 *beside; /* by metric that was asked for: the event of its line; TABLE_NONE: not asked for */
+};
 
-	return before && !o->has_no_merge && e->pmu && before->pmu &&
-		strcmp(e->pmu, before->pmu) != 0 && !strcmp(e->name, before->name);
+static bool is_on(const struct making *m, u32 first, u32 end, const char *pmu)
+{
+	const struct event_list *events = m->counts->events;
+
+	for (u32 i = first; i < end; i++)
+		if (m->first_of[i] == first && !strcmp(events->at[i].pmu, pmu))
+			return true;
+	return false;
+}
+
+/* Events with the same name on PMUs of one kind, like memory controllers, are one event to users. */
+static u32 first_of(const struct making *m, u32 i)
+{
+	const struct event *events = m->counts->events->at, *e = &events[i];
+
+	if (m->options->has_no_merge || !e->pmu)
+		return i;
+	for (u32 k = i; k-- > 0;)
+		if (m->first_of[k] == k && events[k].pmu && !strcmp(events[k].name, e->name))
+			return is_on(m, k, i, e->pmu) ? i : k;
+	return i;
+}
+
+static void choose_lines(struct making *m)
+{
+	const struct metricset *set = m->options->metrics;
+	const size_t n_uses = set ? set->uses.n : 0;
+
+	m->first_of = mem_alloc((m->counts->events->n + 1) * sizeof(*m->first_of));
+	m->beside = mem_alloc((n_uses + 1) * sizeof(*m->beside));
+	for (u32 i = 0; i < m->counts->events->n; i++)
+		m->first_of[i] = first_of(m, i);
+	for (size_t i = 0; i < n_uses; i++) {
+		const struct metric_use *use = &set->uses.at[i];
+
+		m->beside[i] = use->is_asked
+			? m->first_of[metricvalue_beside(m->counts->events, use)]
+			: TABLE_NONE;
+	}
 }
 
 static void add_count(struct count *to, const struct count *c)
@@ -85,49 +146,103 @@ static void take_time(const struct counts *s, const struct event *e, bool is_int
 		.n_counters = 1};
 }
 
-/* Makes the lines of all events in one place. */
-static void make_place(struct stat_lines *lines, const struct counts *s, u32 place,
-	bool is_interval, double elapsed_ns, const struct stat_options *o)
+/* The counts of one place, by event. */
+struct place_counts {
+	struct count *each;
+	struct count *merged; /* those of several PMUs are with the first of them */
+	double *errors;       /* of each: counts_scaling_error() */
+	bool *is_sum;         /* merged over several PMUs */
+};
+
+static void take_counts(const struct making *m, u32 place, struct place_counts *c)
 {
-	u32 n = s->events->n;
-	struct count *counts = mem_zalloc((n + 1) * sizeof(*counts));
-	bool *is_sum = mem_zalloc(n + 1); /* over several PMUs */
-	struct metric_input in = {s->events, counts, elapsed_ns, s->pass_of};
+	const struct counts *s = m->counts;
 
-	for (u32 i = 0, first = 0; i < n; i++) {
-		struct count c = is_interval ? *counts_now(s, i, place) : counts_mean(s, i, place);
+	for (u32 i = 0; i < s->events->n; i++) {
+		const u32 first = m->first_of[i];
 
+		c->each[i] = m->is_interval ? *counts_now(s, i, place) : counts_mean(s, i, place);
 		if (s->events->at[i].attr.type == EVENT_TYPE_TOOL && !place)
-			take_time(s, &s->events->at[i], is_interval, elapsed_ns, &c);
-		first = continues(s->events, i, o) ? first : i;
-		add_count(&counts[first], &c);
-		is_sum[first] = first != i;
+			take_time(s, &s->events->at[i], m->is_interval, m->elapsed_ns, &c->each[i]);
+		c->errors[i] =
+			m->is_interval ? -1 : counts_scaling_error(counts_total(s, i, place));
+		add_count(&c->merged[first], &c->each[i]);
+		c->is_sum[first] = first != i;
 	}
-	for (u32 i = 0; i < n; i++) {
-		struct stat_line *l;
+}
 
-		if (continues(s->events, i, o) ||
-			(!counts[i].n_counters && is_elsewhere(s, i, place)))
-			continue;
-		l = vec_push(lines);
-		*l = (struct stat_line){.place = &s->places.at[place],
-			.event = &s->events->at[i],
-			.count = counts[i],
-			.state = count_state(&counts[i]),
-			.deviation = -1,
-			.scaling_error = -1};
-		l->reason = counts_reason(s, i, &counts[i], &lines->arena);
-		l->n_metrics = metric_of(&in, i, l->metrics);
-		/* The joint variance of counts of several PMUs is not measured. */
-		if (is_interval || is_sum[i])
-			continue;
-		if (counts_total(s, i, place)->values.n > 1 && counts[i].value)
-			l->deviation = variance_error(&counts_total(s, i, place)->values) /
-				counts[i].value;
-		l->scaling_error = counts_scaling_error(counts_total(s, i, place));
-	}
-	mem_free(counts);
-	mem_free(is_sum);
+static bool is_asked_for(const struct metricset *set, const struct metric_row *row)
+{
+	for (size_t i = 0; set && i < set->uses.n; i++)
+		if (set->uses.at[i].is_asked && set->uses.at[i].row == row)
+			return true;
+	return false;
+}
+
+/* Adds what is known of an event's counts without asking, and then the metrics that were asked for. */
+static void add_metrics(const struct making *m, u32 event, const struct place_counts *c,
+	struct stat_line *l)
+{
+	const struct counts *s = m->counts;
+	const struct metricset *set = m->options->metrics;
+	const struct metric_input own = {s->events, c->merged, m->elapsed_ns, s->pass_of};
+	const struct metricvalue_input asked = {set, s->events, c->each, c->errors, m->elapsed_ns};
+	struct metric beside[METRIC_MAX];
+	unsigned n_beside = metric_of(&own, event, beside);
+	VEC(struct metric) found = {0};
+
+	for (unsigned i = 0; i < n_beside; i++)
+		if (!is_asked_for(set, beside[i].row))
+			vec_add(&found, beside[i]);
+	for (size_t i = 0; set && i < set->uses.n; i++)
+		if (m->beside[i] == event)
+			vec_add(&found, metricvalue_of(&asked, &set->uses.at[i]));
+	if (found.n)
+		l->metrics = arena_copy(&m->lines->arena, found.at, found.n * sizeof(*found.at));
+	l->n_metrics = (unsigned)found.n;
+	vec_fini(&found);
+}
+
+static void add_line(const struct making *m, u32 i, u32 place, const struct place_counts *c)
+{
+	const struct counts *s = m->counts;
+	const struct counts_total *total = counts_total(s, i, place);
+	struct stat_line *l = vec_push(m->lines);
+
+	*l = (struct stat_line){.place = &s->places.at[place],
+		.event = &s->events->at[i],
+		.count = c->merged[i],
+		.state = count_state(&c->merged[i]),
+		.deviation = -1,
+		.scaling_error = -1};
+	l->reason = counts_reason(s, i, &c->merged[i], &m->lines->arena);
+	add_metrics(m, i, c, l);
+	/* The joint variance of counts of several PMUs is not measured. */
+	if (m->is_interval || c->is_sum[i])
+		return;
+	if (total->values.n > 1 && c->merged[i].value)
+		l->deviation = variance_error(&total->values) / c->merged[i].value;
+	l->scaling_error = c->errors[i];
+}
+
+/* Makes the lines of all events in one place. */
+static void make_place(const struct making *m, u32 place)
+{
+	const u32 n = m->counts->events->n;
+	struct place_counts c = {.each = mem_zalloc((n + 1) * sizeof(*c.each)),
+		.merged = mem_zalloc((n + 1) * sizeof(*c.merged)),
+		.errors = mem_zalloc((n + 1) * sizeof(*c.errors)),
+		.is_sum = mem_zalloc(n + 1)};
+
+	take_counts(m, place, &c);
+	for (u32 i = 0; i < n; i++)
+		if (m->first_of[i] == i &&
+			(c.merged[i].n_counters || !is_elsewhere(m->counts, i, place)))
+			add_line(m, i, place, &c);
+	mem_free(c.each);
+	mem_free(c.merged);
+	mem_free(c.errors);
+	mem_free(c.is_sum);
 }
 
 /* CPUs are compared event by event, other places follow one another. */
@@ -146,8 +261,17 @@ static int by_event_and_value(const void *a, const void *b)
 void stat_lines_make(struct stat_lines *lines, const struct counts *s, bool is_interval,
 	double elapsed_ns, const struct stat_options *o)
 {
+	struct making m = {.lines = lines,
+		.counts = s,
+		.options = o,
+		.is_interval = is_interval,
+		.elapsed_ns = elapsed_ns};
+
+	choose_lines(&m);
 	for (u32 p = 0; p < s->places.n; p++)
-		make_place(lines, s, p, is_interval, elapsed_ns, o);
+		make_place(&m, p);
+	mem_free(m.first_of);
+	mem_free(m.beside);
 	if (lines->n && s->scope == COUNTS_CPU)
 		qsort(lines->at, lines->n, sizeof(*lines->at), by_event);
 	if (lines->n && s->scope == COUNTS_THREAD)

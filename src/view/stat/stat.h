@@ -14,6 +14,7 @@
 
 #include "base/str.h"
 #include "profile/diff/metric.h"
+#include "profile/diff/metricvalue.h"
 #include "profile/diff/counts.h"
 #include "view/forms/forms.h"
 
@@ -22,10 +23,11 @@ struct stat_options {
 	const char *separator;   /* of CSV */
 	bool is_plain;           /* no thousands separators */
 	bool is_metric_only;
-	bool has_table;       /* every run's time */
-	bool has_no_merge;    /* a row for each PMU that has an event of a name */
-	bool has_colours;     /* on a terminal */
-	bool has_no_defaults; /* unsupported events of the defaults are left out */
+	const struct metricset *metrics; /* -M; NULL: none were asked for */
+	bool has_table;                  /* every run's time */
+	bool has_no_merge;               /* a row for each PMU that has an event of a name */
+	bool has_colours;                /* on a terminal */
+	bool has_no_defaults;            /* unsupported events of the defaults are left out */
 };
 
 /* One event in one place. */
@@ -37,7 +39,7 @@ struct stat_line {
 	const char *reason;   /* why there is no count, or only a part of it; NULL */
 	double deviation;     /* of the mean of runs, as a fraction of it; < 0: there was one run */
 	double scaling_error; /* see counts_scaling_error() */
-	struct metric metrics[METRIC_MAX];
+	struct metric *metrics; /* the lines' */
 	unsigned n_metrics;
 };
 
@@ -76,7 +78,7 @@ struct stat_view {
 	bool has_header; /* names of columns have been written */
 	u32 n_since_header;
 	VEC(struct stat_column) columns;
-	const struct topdown_plan *topdown; /* its groups are the first events, shown as shares; NULL: none */
+	const struct tma_plan *topdown; /* its groups are the first events, shown as shares; NULL: none */
 };
 
 /* The lines of the last interval (`is_interval`), or of all runs; `elapsed_ns` is their time. */
@@ -117,6 +119,8 @@ void stat_add_place(const struct counts *counts, const struct counts_place *plac
 /* A count with its unit, and a metric, in columns. */
 void stat_add_value(const struct stat_view *v, const struct stat_line *l, struct str *text);
 void stat_add_metric(const struct stat_options *o, const struct metric *m, struct str *text);
+/* "" if nothing is said. */
+const char *stat_verdict_colour(enum metric_verdict verdict);
 void stat_add_place_title(const struct counts *counts, struct str *text);
 
 /* Counts are whole numbers, unless they have a unit or are means of several runs. */
@@ -125,7 +129,14 @@ unsigned stat_digits(const struct stat_view *v, const struct stat_line *l);
 /* The event's control group as people write it: the root group is "/"; NULL: none. */
 const char *stat_cgroup(const struct event *e);
 
-#define STAT_APART "not counted at the same time" /* why a ratio has no value */
+#define STAT_APART   "not counted at the same time" /* why a ratio has no value */
+#define STAT_UNKNOWN "a count that it needs is missing, or it divides by 0"
+
+/* Why a metric has no value; NULL: it has one. */
+const char *stat_metric_reason(const struct metric *m);
+
+/* The words of what a threshold says: "notable", "unremarkable"; NULL: nothing. */
+const char *stat_verdict_name(enum metric_verdict verdict);
 
 /* The words of a state: "counted", "not counted", "not supported". */
 const char *stat_state_name(enum count_state state);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "view/stat/stat.h"
+#include "view/text/colour.h"
 
 enum { COLUMN_WIDTH = 18 };
 
@@ -19,7 +20,10 @@ static bool has_column(const struct stat_view *v, const struct stat_line *l, uns
 /* Shares and ratios have a name of their own; rates are named after the event. */
 static void name_column(const struct stat_line *l, const struct metric *m, struct str *name)
 {
-	if (m->is_percent)
+	if (m->name) {
+		str_addf(name, "%s%s", m->unit, m->unit[0] ? "  " : "");
+		str_add_safe(name, m->name, strlen(m->name));
+	} else if (m->is_percent)
 		str_addf(name, "%% %s", m->unit);
 	else if (m->digits == 2)
 		str_add(name, m->unit);
@@ -37,7 +41,8 @@ static void find_columns(struct stat_view *v, const struct stat_lines *lines)
 			const struct metric *m = &l->metrics[i];
 			struct str name = {0};
 
-			if (has_column(v, l, i))
+			/* Who asks for metrics wants these. */
+			if (has_column(v, l, i) || (v->options->metrics && !m->name))
 				continue;
 			name_column(l, m, &name);
 			vec_add(&v->columns,
@@ -78,11 +83,16 @@ static void add_values(struct stat_view *v, const struct stat_lines *lines,
 	vec_each(c, &v->columns) {
 		const struct metric *m = find_metric(lines, c, place);
 		char value[64] = "n/a";
+		size_t start;
 
 		if (m && m->state == METRIC_VALUE)
 			snprintf(value, sizeof(value), "%.*f", (int)m->digits,
 				m->value * m->factor / c->factor);
-		str_add_right(text, value, 1 + width_of(c));
+		str_fill(text, ' ', 1 + width_of(c) - MIN(strlen(value), width_of(c)));
+		start = text->n;
+		str_add(text, value);
+		if (m && v->options->has_colours)
+			colour_paint(text, start, stat_verdict_colour(m->verdict));
 	}
 	str_addc(text, '\n');
 	v->n_since_header++;

@@ -115,11 +115,49 @@ static const char *const heats[] = {
 	[METRIC_BURNING] = COLOUR_RED,
 };
 
+/* perf's colours of what a metric's threshold says. */
+static const char *const verdicts[] = {
+	[METRIC_UNJUDGED] = "",
+	[METRIC_UNREMARKABLE] = COLOUR_GREEN,
+	[METRIC_NOTABLE] = COLOUR_RED,
+};
+
+const char *stat_verdict_colour(enum metric_verdict verdict)
+{
+	return verdicts[verdict];
+}
+
+/* A metric that was asked for: with its name, and how exactly it is known. */
+static void add_named(const struct stat_options *o, const struct metric *m, struct str *text)
+{
+	size_t start = text->n;
+
+	if (m->state != METRIC_VALUE) {
+		str_add(text, "     n/a ");
+	} else {
+		str_addf(text, "%8.*f", (int)m->digits, m->value);
+		if (o->has_colours)
+			colour_paint(text, start, stat_verdict_colour(m->verdict));
+		str_addc(text, ' ');
+	}
+	if (m->unit[0]) {
+		str_add_safe(text, m->unit, strlen(m->unit));
+		str_add(text, "  ");
+	}
+	str_add_safe(text, m->name, strlen(m->name));
+	if (m->state == METRIC_VALUE && m->error > 0)
+		str_addf(text, "  (+- %.*f)", (int)m->digits, m->error);
+}
+
 void stat_add_metric(const struct stat_options *o, const struct metric *m, struct str *text)
 {
 	size_t start;
 
 	str_add(text, "# ");
+	if (m->name) {
+		add_named(o, m, text);
+		return;
+	}
 	if (m->state == METRIC_APART) {
 		str_addf(text, "     n/a %s: " STAT_APART, m->unit);
 		return;

@@ -36,37 +36,37 @@ void stat_topdown_hide(const struct stat_view *v, struct stat_lines *lines)
 
 /* ---- which nodes are shown ---- */
 
-/* The first kind of core that has the node, or TOPDOWN_NONE. */
-static u32 find_node(const struct topdown *t, const char *name)
+/* The first kind of core that has the node, or TMA_NONE. */
+static u32 find_node(const struct tma *t, const char *name)
 {
 	for (u32 i = 0; i < t->family->n_nodes; i++)
 		if (t->level[i] && !strcmp(t->family->nodes[i].name, name))
 			return i;
-	return TOPDOWN_NONE;
+	return TMA_NONE;
 }
 
 /* Whether an earlier kind of core has a node of that name, so that both share a column. */
-static bool is_known(const struct topdown_plan *p, u32 core, const char *name)
+static bool is_known(const struct tma_plan *p, u32 core, const char *name)
 {
 	for (u32 i = 0; i < core; i++)
-		if (find_node(&p->cores.at[i], name) != TOPDOWN_NONE)
+		if (find_node(&p->cores.at[i], name) != TMA_NONE)
 			return true;
 	return false;
 }
 
 static void find_columns(struct stat_view *v)
 {
-	const struct topdown_plan *p = v->topdown;
+	const struct tma_plan *p = v->topdown;
 
 	for (u32 level = 1; level <= p->level; level++)
 		for (u32 c = 0; c < p->cores.n; c++) {
-			const struct topdown *t = &p->cores.at[c];
+			const struct tma *t = &p->cores.at[c];
 
 			for (u32 i = 0; i < t->family->n_nodes; i++) {
 				const char *name = t->family->nodes[i].name;
 				struct str title = {0};
 
-				if (t->level[i] != level || !topdown_plan_group(p, c, i) ||
+				if (t->level[i] != level || !tma_plan_group(p, c, i) ||
 					is_known(p, c, name))
 					continue;
 				str_addf(&title, "%%  %s", name);
@@ -98,7 +98,7 @@ static void add_header(struct stat_view *v, bool has_time, struct str *text)
 	v->n_since_header = 0;
 }
 
-static void add_shares(struct stat_view *v, const struct topdown *t, const struct slots *s,
+static void add_shares(struct stat_view *v, const struct tma *t, const struct slots *s,
 	struct str *text)
 {
 	vec_each(c, &v->columns) {
@@ -106,12 +106,12 @@ static void add_shares(struct stat_view *v, const struct topdown *t, const struc
 		char value[32] = "n/a";
 		size_t start;
 
-		if (i != TOPDOWN_NONE && !isnan(s->share[i]))
+		if (i != TMA_NONE && !isnan(s->share[i]))
 			snprintf(value, sizeof(value), "%.1f", 100 * s->share[i]);
 		str_fill(text, ' ', width_of(c) - strlen(value));
 		start = text->n;
 		str_add(text, value);
-		if (v->options->has_colours && i != TOPDOWN_NONE && s->is_notable[i])
+		if (v->options->has_colours && i != TMA_NONE && s->is_notable[i])
 			colour_paint(text, start,
 				strcmp(t->family->nodes[i].name, "tma_retiring") ? COLOUR_RED
 										 : COLOUR_GREEN);
@@ -149,32 +149,30 @@ void stat_topdown_columns(struct stat_view *v, bool is_interval, u64 time_ns, st
 
 /* ---- the tree ---- */
 
-u32 stat_topdown_worst(const struct topdown *t, const struct slots *s)
+u32 stat_topdown_worst(const struct tma *t, const struct slots *s)
 {
-	u32 worst = TOPDOWN_NONE, parent = TOPDOWN_NONE;
+	u32 worst = TMA_NONE, parent = TMA_NONE;
 
 	for (;;) {
-		u32 best = TOPDOWN_NONE;
+		u32 best = TMA_NONE;
 
-		for (u32 i = topdown_child(t, parent, TOPDOWN_NONE); i != TOPDOWN_NONE;
-			i = topdown_child(t, parent, i))
-			if (s->is_notable[i] &&
-				(best == TOPDOWN_NONE || s->share[i] > s->share[best]))
+		for (u32 i = tma_child(t, parent, TMA_NONE); i != TMA_NONE;
+			i = tma_child(t, parent, i))
+			if (s->is_notable[i] && (best == TMA_NONE || s->share[i] > s->share[best]))
 				best = i;
-		if (best == TOPDOWN_NONE)
+		if (best == TMA_NONE)
 			return worst;
 		worst = parent = best;
 	}
 }
 
-static void add_branch(const struct stat_view *v, const struct topdown *t, const struct slots *s,
+static void add_branch(const struct stat_view *v, const struct tma *t, const struct slots *s,
 	u32 parent, struct str *text)
 {
-	for (u32 i = topdown_child(t, parent, TOPDOWN_NONE); i != TOPDOWN_NONE;
-		i = topdown_child(t, parent, i)) {
+	for (u32 i = tma_child(t, parent, TMA_NONE); i != TMA_NONE; i = tma_child(t, parent, i)) {
 		size_t start = text->n;
 
-		if (!topdown_plan_group(v->topdown, (u32)(t - v->topdown->cores.at), i))
+		if (!tma_plan_group(v->topdown, (u32)(t - v->topdown->cores.at), i))
 			continue;
 		str_fill(text, ' ', 2 * t->level[i]);
 		if (isnan(s->share[i]))
@@ -192,19 +190,19 @@ static void add_branch(const struct stat_view *v, const struct topdown *t, const
 }
 
 /* What stands out, what it means, and what comes next. */
-static void add_advice(const struct stat_view *v, const struct topdown *t, const struct slots *s,
+static void add_advice(const struct stat_view *v, const struct tma *t, const struct slots *s,
 	struct str *text)
 {
 	u32 worst = stat_topdown_worst(t, s);
-	const struct topdown_node *n = &t->family->nodes[worst == TOPDOWN_NONE ? 0 : worst];
+	const struct tma_node *n = &t->family->nodes[worst == TMA_NONE ? 0 : worst];
 	bool has_more = v->topdown->level < t->levels;
 
-	if (worst == TOPDOWN_NONE) {
+	if (worst == TMA_NONE) {
 		str_add(text, "\n No share is above its limit (*).\n");
 		return;
 	}
 	str_addf(text, "\n * above its limit; the largest: %s,\n   %s.\n", n->name, n->means);
-	if (has_more && topdown_child(t, worst, TOPDOWN_NONE) != TOPDOWN_NONE) {
+	if (has_more && tma_child(t, worst, TMA_NONE) != TMA_NONE) {
 		str_add(text, "   '--td-level 2' divides it, '--drill' follows it to its cause.\n");
 		return;
 	}
@@ -212,7 +210,7 @@ static void add_advice(const struct stat_view *v, const struct topdown *t, const
 	if (!n->sample)
 		return;
 	str_add(text, "   'pace ");
-	topdown_add_command(t, worst, text);
+	tma_add_command(t, worst, text);
 	str_add(text, "' samples where.\n");
 }
 
@@ -227,9 +225,9 @@ void stat_topdown_tree(const struct stat_view *v, struct str *text)
 
 		slots_of(&s, v->topdown, (u32)(t - v->topdown->cores.at), counts);
 		str_addf(text, "%s %% of %s, %s (%s)\n", t == v->topdown->cores.at ? "" : "\n",
-			find_node(t, "tma_not_stalled") != TOPDOWN_NONE ? "cycles" : "slots",
-			t->pmu, t->family->name);
-		add_branch(v, t, &s, TOPDOWN_NONE, text);
+			find_node(t, "tma_not_stalled") != TMA_NONE ? "cycles" : "slots", t->pmu,
+			t->family->name);
+		add_branch(v, t, &s, TMA_NONE, text);
 		if (s.is_counted)
 			add_advice(v, t, &s, text);
 		else
@@ -245,10 +243,10 @@ void stat_topdown_tree(const struct stat_view *v, struct str *text)
 
 /* ---- rows for programs ---- */
 
-static void add_row(struct rowmaker *m, const struct stat_view *v, const struct topdown *t,
+static void add_row(struct rowmaker *m, const struct stat_view *v, const struct tma *t,
 	const struct slots *s, u32 node, const struct counts_place *place, u64 time_ns)
 {
-	const struct topdown_node *n = &t->family->nodes[node];
+	const struct tma_node *n = &t->family->nodes[node];
 	struct str why = {0};
 	struct cell *time;
 
@@ -294,7 +292,7 @@ void stat_topdown_rows(const struct stat_view *v, bool is_interval, u64 time_ns,
 			if (!s.is_counted && v->counts->places.n > 1)
 				continue;
 			for (u32 i = 0; i < t->family->n_nodes; i++)
-				if (topdown_plan_group(v->topdown, core, i))
+				if (tma_plan_group(v->topdown, core, i))
 					add_row(m, v, t, &s, i, place, time_ns);
 		}
 	}

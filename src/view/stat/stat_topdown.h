@@ -27,7 +27,7 @@ void stat_topdown_add_doubt(const struct slots *s, struct str *text);
 /* Takes out the lines of the plan's events. */
 void stat_topdown_hide(const struct stat_view *v, struct stat_lines *lines);
 
-/* The largest share of those that deserve attention, of the lowest level that is known; TOPDOWN_NONE: none does. */
-u32 stat_topdown_worst(const struct topdown *t, const struct slots *s);
+/* The largest share of those that deserve attention, of the lowest level that is known; TMA_NONE: none does. */
+u32 stat_topdown_worst(const struct tma *t, const struct slots *s);
 
 #endif

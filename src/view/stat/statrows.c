@@ -22,25 +22,36 @@ static void add_metrics(struct rowmaker *m, const struct stat_line *l)
 		const struct metric *k = &l->metrics[i];
 
 		rowmaker_row(below);
+		rowmaker_note(below, "name", k->name);
 		rowmaker_fixed(below, "value", rowmaker_known(k->state == METRIC_VALUE, k->value),
 			6);
 		rowmaker_text(below, "unit", k->unit);
 		rowmaker_bool(below, "is_percent", k->is_percent);
-		rowmaker_note(below, "reason", k->state == METRIC_APART ? STAT_APART : NULL);
+		if (k->name)
+			rowmaker_fixed(below, "error",
+				rowmaker_known(k->state == METRIC_VALUE, k->error), 6);
+		rowmaker_note(below, "verdict", stat_verdict_name(k->verdict));
+		rowmaker_note(below, "reason", stat_metric_reason(k));
 	}
 }
 
 /* k: NULL: the line has no metric. */
-static void add_metric(struct rowmaker *m, const struct metric *k, const char *reason)
+static void add_metric(struct rowmaker *m, const struct metric *k, bool has_names,
+	const char *reason)
 {
-	const bool is_apart = k && k->state == METRIC_APART;
+	const bool has_value = k && k->state == METRIC_VALUE;
 	struct str unit = {0};
 
 	if (k)
 		str_addf(&unit, "%s%s", k->is_percent ? "% " : "", k->unit);
-	rowmaker_fixed(m, "metric", k && k->state == METRIC_VALUE ? k->value : NAN, 6);
+	rowmaker_fixed(m, "metric", has_value ? k->value : NAN, 6);
 	rowmaker_note(m, "metric_unit", rowmaker_copy(m, str_text(&unit)));
-	rowmaker_note(m, "reason", !reason && is_apart ? STAT_APART : reason);
+	rowmaker_note(m, "reason", !reason && k ? stat_metric_reason(k) : reason);
+	if (has_names) {
+		rowmaker_note(m, "metric_name", k ? k->name : NULL);
+		rowmaker_fixed(m, "metric_error", has_value && k->name ? k->error : NAN, 6);
+		rowmaker_note(m, "metric_verdict", k ? stat_verdict_name(k->verdict) : NULL);
+	}
 	str_fini(&unit);
 }
 
@@ -144,15 +155,19 @@ void stat_make_flat_rows(const struct stat_view *v, const struct stat_lines *lin
 {
 	static const char *const names[] = {"time_s", "place", "counters", "event", "cgroup",
 		"state", "value", "unit", "raw", "enabled_ns", "running_ns", "running_pct",
-		"scaling_error_pct", "deviation_pct", "metric", "metric_unit", "reason"};
+		"scaling_error_pct", "deviation_pct", "metric", "metric_unit", "reason",
+		"metric_name", "metric_error", "metric_verdict"};
+	/* Only -M has the last three. */
+	const size_t n_names = ARRAY_SIZE(names) - (v->options->metrics ? 0 : 3);
 	const struct counts *s = v->counts;
 
-	rowmaker_columns(m, names, ARRAY_SIZE(names));
+	rowmaker_columns(m, names, n_names);
 	vec_each(l, lines)
 		for (unsigned k = 0; k < MAX(l->n_metrics, 1u); k++) {
 			rowmaker_row(m);
 			add_line(m, v, l, time_ns);
-			add_metric(m, l->n_metrics ? &l->metrics[k] : NULL, l->reason);
+			add_metric(m, l->n_metrics ? &l->metrics[k] : NULL, v->options->metrics != NULL,
+				l->reason);
 		}
 	if (facts)
 		add_time(m, "elapsed", &s->elapsed_ns, facts->ended);

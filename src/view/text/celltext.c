@@ -81,6 +81,7 @@ static const struct celltext layouts[] = {
 	{"srcfile", .unknown = "[unknown]"},
 	{"cycles", .unknown = "-"},
 	{"baseline", .width = 8, .is_right = true, .add = add_percent},
+	{"delta_new", .width = 8, .is_right = true, .add = add_percent},
 	{"delta_abs", .width = 9, .is_right = true, .add = add_signed_percent},
 	{"delta", .width = 7, .is_right = true, .add = add_signed_percent},
 	{"delta_ratio", .width = 14, .is_right = true},

@@ -1,4 +1,4 @@
-#include "event/topdown.h"
+#include "event/tma.h"
 
 #include <assert.h>
 #include <math.h>
@@ -58,39 +58,39 @@ static u32 read_width(const struct pmu *pmu)
 /* ---- what formulas ask for ---- */
 
 struct world {
-	const struct topdown *t;
+	const struct tma *t;
 	const struct metricexpr *x;
 	const double *counts; /* of events; NULL: the shares below are all that is known */
 	const double *shares; /* of nodes; NULL: computed from counts */
 };
 
-static u32 find_event(const struct topdown_family *f, const char *name)
+static u32 find_event(const struct tma_family *f, const char *name)
 {
 	for (u32 i = 0; i < f->n_events; i++)
 		if (!strcmp(f->events[i].name, name))
 			return i;
-	return TOPDOWN_NONE;
+	return TMA_NONE;
 }
 
-static u32 find_node(const struct topdown_family *f, const char *name)
+static u32 find_node(const struct tma_family *f, const char *name)
 {
 	for (u32 i = 0; name && i < f->n_nodes; i++)
 		if (!strcmp(f->nodes[i].name, name))
 			return i;
-	return TOPDOWN_NONE;
+	return TMA_NONE;
 }
 
 static double value_of(void *ctx, u32 name)
 {
 	const struct world *w = ctx;
 	const char *text = w->x->names.at[name].text;
-	const struct topdown_family *f = w->t->family;
+	const struct tma_family *f = w->t->family;
 	u32 node = find_node(f, text);
 
-	if (node != TOPDOWN_NONE && w->shares) /* a limit: what is not known exceeds none */
+	if (node != TMA_NONE && w->shares) /* a limit: what is not known exceeds none */
 		return isnan(w->shares[node]) ? 0 : w->shares[node];
-	if (node != TOPDOWN_NONE)
-		return topdown_share(w->t, node, w->counts);
+	if (node != TMA_NONE)
+		return tma_share(w->t, node, w->counts);
 	return w->counts ? w->counts[find_event(f, text)] : NAN;
 }
 
@@ -105,7 +105,7 @@ static bool has_event(void *ctx, u32 name)
 	const struct world *w = ctx;
 	u32 i = find_event(w->t->family, w->x->names.at[name].text);
 
-	return i != TOPDOWN_NONE && w->t->terms[i];
+	return i != TMA_NONE && w->t->terms[i];
 }
 
 static bool has_pmu(void *ctx, const char *pmu)
@@ -142,7 +142,7 @@ static struct metricexpr_world world_of(struct world *w)
 		w};
 }
 
-static double compute(const struct topdown *t, const struct metricexpr *x, const double *counts,
+static double compute(const struct tma *t, const struct metricexpr *x, const double *counts,
 	const double *shares)
 {
 	struct world w = {t, x, counts, shares};
@@ -151,17 +151,17 @@ static double compute(const struct topdown *t, const struct metricexpr *x, const
 	return metricexpr_value(x, &world);
 }
 
-double topdown_share(const struct topdown *t, u32 node, const double *counts)
+double tma_share(const struct tma *t, u32 node, const double *counts)
 {
 	return compute(t, &t->expr[node], counts, NULL);
 }
 
-double topdown_whole(const struct topdown *t, const double *counts)
+double tma_whole(const struct tma *t, const double *counts)
 {
 	return t->family->whole ? compute(t, &t->whole, counts, NULL) : NAN;
 }
 
-bool topdown_is_notable(const struct topdown *t, u32 node, const double *shares)
+bool tma_is_notable(const struct tma *t, u32 node, const double *shares)
 {
 	double v = compute(t, &t->limit[node], NULL, shares);
 
@@ -171,14 +171,14 @@ bool topdown_is_notable(const struct topdown *t, u32 node, const double *shares)
 /* ---- which events and nodes there are ---- */
 
 /* The terms of each event, by sysfs' name, or as the table knows them for the model. */
-static bool find_terms(struct topdown *t, const struct topdown_family *f, const struct pmu *pmu,
+static bool find_terms(struct tma *t, const struct tma_family *f, const struct pmu *pmu,
 	const char *model)
 {
 	bool is_any = false;
 
 	memset(t->terms, 0, sizeof(t->terms));
 	for (u32 i = 0; i < f->n_events; i++) {
-		const struct topdown_event *e = &f->events[i];
+		const struct tma_event *e = &f->events[i];
 		const char *models = e->models ? e->models : f->models;
 		char text[256];
 
@@ -192,7 +192,7 @@ static bool find_terms(struct topdown *t, const struct topdown_family *f, const 
 }
 
 /* The events that a node's formula needs, and those of the nodes in it. False: one of them is not here. */
-static bool find_needs(struct topdown *t, u32 node)
+static bool find_needs(struct tma *t, u32 node)
 {
 	const struct metricexpr *x = &t->expr[node];
 	struct world w = {.t = t, .x = x};
@@ -206,10 +206,10 @@ static bool find_needs(struct topdown *t, u32 node)
 
 		if (!needs[i])
 			continue;
-		assert(event != TOPDOWN_NONE || other != TOPDOWN_NONE);
-		if (other != TOPDOWN_NONE)
+		assert(event != TMA_NONE || other != TMA_NONE);
+		if (other != TMA_NONE)
 			is_complete &= find_needs(t, other);
-		if (other != TOPDOWN_NONE)
+		if (other != TMA_NONE)
 			t->needs[node] |= t->needs[other];
 		else if (t->terms[event])
 			t->needs[node] |= 1u << event;
@@ -229,9 +229,9 @@ static void compile(struct metricexpr *x, const char *text)
 	(void)r;
 }
 
-static void drop_formulas(struct topdown *t)
+static void drop_formulas(struct tma *t)
 {
-	for (u32 i = 0; i < TOPDOWN_NODES_MAX; i++) {
+	for (u32 i = 0; i < TMA_NODES_MAX; i++) {
 		metricexpr_fini(&t->expr[i]);
 		metricexpr_fini(&t->limit[i]);
 	}
@@ -242,7 +242,7 @@ static void drop_formulas(struct topdown *t)
 }
 
 /* Whether the PMU can count all that level 1 of this family needs. */
-static bool takes_family(struct topdown *t, const struct topdown_family *f)
+static bool takes_family(struct tma *t, const struct tma_family *f)
 {
 	bool has_level1 = true;
 
@@ -258,8 +258,8 @@ static bool takes_family(struct topdown *t, const struct topdown_family *f)
 	if (f->whole)
 		compile(&t->whole, f->whole);
 	for (u32 i = 0; i < f->n_nodes; i++) {
-		u32 parent = topdown_parent(t, i);
-		u8 level = parent == TOPDOWN_NONE ? 1 : t->level[parent] + 1;
+		u32 parent = tma_parent(t, i);
+		u8 level = parent == TMA_NONE ? 1 : t->level[parent] + 1;
 		bool needs_width = strstr(f->nodes[i].expr, "#slots") && !t->n_slots;
 
 		t->level[i] = find_needs(t, i) && !needs_width ? level : 0;
@@ -269,14 +269,14 @@ static bool takes_family(struct topdown *t, const struct topdown_family *f)
 	return has_level1;
 }
 
-static bool may_be(const struct topdown_family *f, const char *pmu, const char *model)
+static bool may_be(const struct tma_family *f, const char *pmu, const char *model)
 {
 	if (f->pmus && !cpuid_matches(pmu, f->pmus))
 		return false;
 	return !f->is_for_models || cpuid_matches(model, f->models);
 }
 
-int topdown_open(struct topdown *t, const char *sysfs, const char *name, struct err *err)
+int tma_open(struct tma *t, const char *sysfs, const char *name, struct err *err)
 {
 	char model[CPUID_SIZE];
 	struct pmu pmu;
@@ -289,8 +289,8 @@ int topdown_open(struct topdown *t, const char *sysfs, const char *name, struct 
 	read_cpuid(sysfs, &pmu, t->cpuid);
 	model_of(t->cpuid, model);
 	width = read_width(&pmu);
-	for (size_t i = 0; i < topdown_families_n; i++) {
-		const struct topdown_family *f = &topdown_families[i];
+	for (size_t i = 0; i < tma_families_n; i++) {
+		const struct tma_family *f = &tma_families[i];
 
 		t->n_slots = width;
 		if (may_be(f, name, model) && find_terms(t, f, &pmu, model) && takes_family(t, f))
@@ -303,11 +303,11 @@ int topdown_open(struct topdown *t, const char *sysfs, const char *name, struct 
 		return 0;
 	err_set(err, ERR_UNSUPPORTED, "PMU '%s'%s%s%s counts no events of slots", name,
 		t->cpuid[0] ? " of CPU model '" : "", t->cpuid, t->cpuid[0] ? "'" : "");
-	topdown_close(t);
+	tma_close(t);
 	return err->code;
 }
 
-void topdown_close(struct topdown *t)
+void tma_close(struct tma *t)
 {
 	drop_formulas(t);
 	arena_fini(&t->arena);
@@ -316,26 +316,26 @@ void topdown_close(struct topdown *t)
 
 /* ---- the tree ---- */
 
-u32 topdown_parent(const struct topdown *t, u32 node)
+u32 tma_parent(const struct tma *t, u32 node)
 {
 	return find_node(t->family, t->family->nodes[node].parent);
 }
 
-u32 topdown_child(const struct topdown *t, u32 parent, u32 i)
+u32 tma_child(const struct tma *t, u32 parent, u32 i)
 {
-	for (i = i == TOPDOWN_NONE ? 0 : i + 1; i < t->family->n_nodes; i++)
-		if (t->level[i] && topdown_parent(t, i) == parent)
+	for (i = i == TMA_NONE ? 0 : i + 1; i < t->family->n_nodes; i++)
+		if (t->level[i] && tma_parent(t, i) == parent)
 			return i;
-	return TOPDOWN_NONE;
+	return TMA_NONE;
 }
 
-u32 topdown_needs(const struct topdown *t, u32 parent, u32 level)
+u32 tma_needs(const struct tma *t, u32 parent, u32 level)
 {
 	u32 events = 0;
 
 	for (u32 i = 0; i < t->family->n_nodes; i++) {
-		bool is_meant = t->family->has_register ? t->level[i] <= level
-							: topdown_parent(t, i) == parent;
+		bool is_meant =
+			t->family->has_register ? t->level[i] <= level : tma_parent(t, i) == parent;
 
 		if (t->level[i] && is_meant)
 			events |= t->needs[i];
@@ -345,7 +345,7 @@ u32 topdown_needs(const struct topdown *t, u32 parent, u32 level)
 
 /* ---- texts ---- */
 
-void topdown_add_group(const struct topdown *t, u32 events, struct str *text)
+void tma_add_group(const struct tma *t, u32 events, struct str *text)
 {
 	const char *between = "{";
 
@@ -360,9 +360,9 @@ void topdown_add_group(const struct topdown *t, u32 events, struct str *text)
 	str_add(text, "}");
 }
 
-void topdown_add_command(const struct topdown *t, u32 node, struct str *text)
+void tma_add_command(const struct tma *t, u32 node, struct str *text)
 {
-	const struct topdown_node *n = &t->family->nodes[node];
+	const struct tma_node *n = &t->family->nodes[node];
 	const char *hole = n->sample ? strstr(n->sample, "%s") : NULL;
 
 	if (!n->sample)

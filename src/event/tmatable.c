@@ -1,5 +1,5 @@
 /*
- * topdowntable.c - the families of CPUs that TopDown knows.
+ * tmatable.c - the families of CPUs that TopDown knows.
  *
  * Names of metrics are those of Linux' tables where these have them (tools/perf/pmu-events/arch); Arm's and AMD's have
  * the same names, so that a script finds them on any CPU.
@@ -11,7 +11,7 @@
  *          Arm: Server Base System Architecture 7.0, PMU; Telemetry Specification of Neoverse V1, N2, V2; PMU Guide
  *          of Neoverse N1
  */
-#include "event/topdown.h"
+#include "event/tma.h"
 
 #define FAMILY_TABLES(e, n) \
 	.events = (e), .n_events = ARRAY_SIZE(e), .nodes = (n), .n_nodes = ARRAY_SIZE(n)
@@ -66,7 +66,7 @@
 #define EIGHT_METRICS "GenuineIntel-6-(8F|CF|A[ADEC]|97|9A|B[57AF]|BD|C[56C]|D7)"
 #define FOUR_METRICS  "GenuineIntel-6-(6[AC]|7[DE]|8[CD]|A7)"
 
-static const struct topdown_event register_events[] = {
+static const struct tma_event register_events[] = {
 	{"slots", "event=0x00,umask=0x04", NULL},
 	{"topdown-retiring", "event=0x00,umask=0x80", NULL},
 	{"topdown-bad-spec", "event=0x00,umask=0x81", NULL},
@@ -82,7 +82,7 @@ static const struct topdown_event register_events[] = {
 #define SUM \
 	"(topdown\\-retiring + topdown\\-bad\\-spec + topdown\\-fe\\-bound + topdown\\-be\\-bound)"
 
-static const struct topdown_node register_nodes[] = {
+static const struct tma_node register_nodes[] = {
 	{"tma_retiring", NULL, "topdown\\-retiring / " SUM " + 0 * slots",
 		"tma_retiring > 0.7 | tma_heavy_operations > 0.1", RETIRING,
 		.sample = "instructions:P"},
@@ -126,7 +126,7 @@ static const struct topdown_node register_nodes[] = {
 
 /* ---- Intel before Ice Lake: sysfs' five events (Linux 4.8), with their scale ---- */
 
-static const struct topdown_event slots_events[] = {
+static const struct tma_event slots_events[] = {
 	{"topdown-total-slots", NULL, NULL},
 	{"topdown-slots-issued", NULL, NULL},
 	{"topdown-slots-retired", NULL, NULL},
@@ -134,7 +134,7 @@ static const struct topdown_event slots_events[] = {
 	{"topdown-recovery-bubbles", NULL, NULL},
 };
 
-static const struct topdown_node slots_nodes[] = {
+static const struct tma_node slots_nodes[] = {
 	{"tma_retiring", NULL, "topdown\\-slots\\-retired / topdown\\-total\\-slots",
 		"tma_retiring > 0.7", RETIRING, .sample = "instructions:P"},
 	{"tma_backend_bound", NULL,
@@ -148,13 +148,13 @@ static const struct topdown_node slots_nodes[] = {
 };
 
 /* Silvermont and Airmont have no event for recovery. */
-static const struct topdown_event three_events[] = {
+static const struct tma_event three_events[] = {
 	{"topdown-total-slots", NULL, NULL},
 	{"topdown-slots-retired", NULL, NULL},
 	{"topdown-fetch-bubbles", NULL, NULL},
 };
 
-static const struct topdown_node three_nodes[] = {
+static const struct tma_node three_nodes[] = {
 	{"tma_retiring", NULL, "topdown\\-slots\\-retired / topdown\\-total\\-slots",
 		"tma_retiring > 0.7", RETIRING, .sample = "instructions:P"},
 	{"tma_backend_bound_or_bad_speculation", NULL,
@@ -173,7 +173,7 @@ static const struct topdown_node three_nodes[] = {
 /* Gracemont and Crestmont, whose level 2 is documented with these encodings. */
 #define ATOM_LEVEL2 "GenuineIntel-6-(BE|AF|B6|97|9A|B[57AF]|A[AC])"
 
-static const struct topdown_event atom_events[] = {
+static const struct tma_event atom_events[] = {
 	{"topdown-retiring", "event=0xc2,umask=0x00", ATOM_LEVEL2},
 	{"topdown-bad-spec", "event=0x73,umask=0x00", ATOM_LEVEL2},
 	{"topdown-fe-bound", "event=0x71,umask=0x00", ATOM_LEVEL2},
@@ -183,7 +183,7 @@ static const struct topdown_event atom_events[] = {
 	{"topdown_be_bound.alloc_restrictions", "event=0x74,umask=0x01", ATOM_LEVEL2},
 };
 
-static const struct topdown_node atom_nodes[] = {
+static const struct tma_node atom_nodes[] = {
 	{"tma_retiring", NULL, "topdown\\-retiring / " SUM, "tma_retiring > 0.75", RETIRING,
 		.sample = "%s/instructions/P"},
 	{"tma_backend_bound", NULL, "topdown\\-be\\-bound / " SUM, "tma_backend_bound > 0.1",
@@ -233,13 +233,13 @@ static const struct topdown_node atom_nodes[] = {
 		"ex_no_retire.load_not_complete", "event=0xd6,umask=0xa2", NULL                   \
 	}
 
-static const struct topdown_event zen4_events[] = {
+static const struct tma_event zen4_events[] = {
 	ZEN_EVENTS,
 	{"no_ops_from_frontend.cmask6", "event=0x1a0,umask=0x01,cmask=6", NULL},
 	{"resyncs_or_nc_redirects", "event=0x96", NULL},
 };
 
-static const struct topdown_event zen5_events[] = {
+static const struct tma_event zen5_events[] = {
 	ZEN_EVENTS,
 	{"no_ops_from_frontend.cmask8", "event=0x1a0,umask=0x01,cmask=8", NULL},
 	{"bp_redirects.resync", "event=0x9f,umask=0x01", NULL},
@@ -303,12 +303,12 @@ static const struct topdown_event zen5_events[] = {
 			.sample = "%s/event=0x1c2,name=ex_ret_ucode_ops/"                                               \
 	}
 
-static const struct topdown_node zen4_nodes[] = {ZEN_NODES("6", "resyncs_or_nc_redirects")};
-static const struct topdown_node zen5_nodes[] = {ZEN_NODES("8", "bp_redirects.resync")};
+static const struct tma_node zen4_nodes[] = {ZEN_NODES("6", "resyncs_or_nc_redirects")};
+static const struct tma_node zen5_nodes[] = {ZEN_NODES("8", "bp_redirects.resync")};
 
 /* ---- Arm ---- */
 
-static const struct topdown_event arm_events[] = {
+static const struct tma_event arm_events[] = {
 	{"cpu_cycles", "event=0x11", NULL},
 	{"stall_slot_frontend", "event=0x3e", NULL},
 	{"stall_slot_backend", "event=0x3d", NULL},
@@ -347,20 +347,20 @@ static const struct topdown_event arm_events[] = {
 #define N2_FRONTEND \
 	"(stall_slot_frontend if strcmp_cpuid_str(0x410fd493) | strcmp_cpuid_str(0x410fd490) ^ 1 else stall_slot_frontend - cpu_cycles)"
 
-static const struct topdown_node v1_nodes[] = {
+static const struct tma_node v1_nodes[] = {
 	ARM_NODES("8", "stall_slot_frontend", " - br_mis_pred * 4 / cpu_cycles", "")};
-static const struct topdown_node n2_nodes[] = {ARM_NODES("#slots", N2_FRONTEND,
+static const struct tma_node n2_nodes[] = {ARM_NODES("#slots", N2_FRONTEND,
 	" - br_mis_pred / cpu_cycles", " - br_mis_pred * 3 / cpu_cycles")};
-static const struct topdown_node arm_nodes[] = {ARM_NODES("#slots", "stall_slot_frontend", "", "")};
+static const struct tma_node arm_nodes[] = {ARM_NODES("#slots", "stall_slot_frontend", "", "")};
 
 /* Neoverse N1 and Cortex-A76 count stalled cycles, not slots, and no operations. */
-static const struct topdown_event n1_events[] = {
+static const struct tma_event n1_events[] = {
 	{"cpu_cycles", "event=0x11", NULL},
 	{"stall_frontend", "event=0x23", NULL},
 	{"stall_backend", "event=0x24", NULL},
 };
 
-static const struct topdown_node n1_nodes[] = {
+static const struct tma_node n1_nodes[] = {
 	{"tma_not_stalled", NULL, "max(0, 1 - tma_backend_bound - tma_frontend_bound)",
 		"tma_not_stalled > 0.9",
 		.means =
@@ -380,7 +380,7 @@ static const struct topdown_node n1_nodes[] = {
 
 /* ---- families; the first that fits a PMU is its ---- */
 
-const struct topdown_family topdown_families[] = {
+const struct tma_family tma_families[] = {
 	{.name = "Intel, metrics register",
 		.pmus = "cpu|cpu_core",
 		.models = FOUR_METRICS "|" EIGHT_METRICS,
@@ -437,4 +437,4 @@ const struct topdown_family topdown_families[] = {
 };
 /* clang-format on */
 
-const size_t topdown_families_n = ARRAY_SIZE(topdown_families);
+const size_t tma_families_n = ARRAY_SIZE(tma_families);
