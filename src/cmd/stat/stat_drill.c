@@ -245,7 +245,8 @@ static int follow(struct stat_drilling *d, enum run_end *end, int *ret_status, s
 		if (step->best == DRILL_NONE) {
 			d->found.steps.n -= d->found.steps.n > 1;
 			d->found.ended = *end == RUN_SIGNAL ? "it was interrupted"
-							    : "nothing was counted any more";
+				: step->parent              ? "nothing was counted any more"
+							    : NULL;
 			return 0;
 		}
 		print_step(d);

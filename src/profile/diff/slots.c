@@ -14,8 +14,8 @@ static void group_counts(const struct tma_plan *plan, const struct tma_group *g,
 	mem_free(list);
 }
 
-static void take_group(struct slots *s, const struct tma_plan *plan,
-	const struct tma_group *g, const struct count *counts)
+static void take_group(struct slots *s, const struct tma_plan *plan, const struct tma_group *g,
+	const struct count *counts)
 {
 	const struct tma *t = &plan->cores.at[g->core];
 	double of_group[TMA_EVENTS_MAX];
@@ -23,17 +23,16 @@ static void take_group(struct slots *s, const struct tma_plan *plan,
 	group_counts(plan, g, counts, of_group);
 	/* A branch's group also tells the share of its parent, of which its limits speak. */
 	for (u32 i = 0; i < t->family->n_nodes; i++)
-		if (tma_plan_group(plan, g->core, i) == g ||
-			(i == g->parent && isnan(s->share[i])))
+		if (tma_plan_group(plan, g->core, i) == g || (i == g->parent && isnan(s->share[i])))
 			s->share[i] = tma_share(t, i, of_group);
 	if (g->parent == TMA_NONE)
 		s->whole = tma_whole(t, of_group);
 	for (u32 i = 0; i < (u32)__builtin_popcount(g->events); i++)
 		s->running = MIN(s->running, count_share(&counts[g->first + i]));
+	s->has_run |= counts[g->first].running_ns > 0;
 }
 
-void slots_of(struct slots *s, const struct tma_plan *plan, u32 core,
-	const struct count *counts)
+void slots_of(struct slots *s, const struct tma_plan *plan, u32 core, const struct count *counts)
 {
 	const struct tma *t = &plan->cores.at[core];
 

@@ -16,11 +16,11 @@ struct slots {
 	bool is_notable[TMA_NODES_MAX];
 	double whole;    /* what level 1 adds up to, by counts that tell: 1; NaN: nothing tells */
 	double running;  /* the smallest share of its time that an event was on the PMU */
-	bool is_counted; /* a share of level 1 is known */
+	bool is_counted; /* a share is known */
+	bool has_run;    /* the events were on the PMU, whatever they counted */
 };
 
-void slots_of(struct slots *s, const struct tma_plan *plan, u32 core,
-	const struct count *counts);
+void slots_of(struct slots *s, const struct tma_plan *plan, u32 core, const struct count *counts);
 
 /* The counts of one place, by event: of the last interval, or the mean of all runs. */
 void slots_take(const struct counts *c, u32 place, bool is_interval, struct count *ret_counts);

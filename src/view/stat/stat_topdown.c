@@ -23,6 +23,13 @@ void stat_topdown_add_doubt(const struct slots *s, struct str *text)
 			100 * s->running);
 }
 
+const char *stat_topdown_why_none(const struct slots *s)
+{
+	return s->has_run
+		? "the events were on the PMU, but it counted no slots: it may not have them, as in some virtual machines"
+		: "not counted: no time was spent on these cores";
+}
+
 void stat_topdown_hide(const struct stat_view *v, struct stat_lines *lines)
 {
 	const struct event *first = v->counts->events->at;
@@ -231,8 +238,7 @@ void stat_topdown_tree(const struct stat_view *v, struct str *text)
 		if (s.is_counted)
 			add_advice(v, t, &s, text);
 		else
-			str_add(text,
-				"\n Nothing was counted: no time was spent on these cores.\n");
+			str_addf(text, "\n No shares: %s\n", stat_topdown_why_none(&s));
 		stat_topdown_add_doubt(&s, &why);
 		if (why.n)
 			str_addf(text, "\n %s\n", why.at);
@@ -268,7 +274,7 @@ static void add_row(struct rowmaker *m, const struct stat_view *v, const struct 
 	rowmaker_fixed(m, "whole_pct", 100 * s->whole, 2);
 	stat_topdown_add_doubt(s, &why);
 	rowmaker_note(m, "reason",
-		!s->is_counted  ? "not counted"
+		!s->is_counted  ? stat_topdown_why_none(s)
 			: why.n ? rowmaker_copy(m, why.at)
 				: NULL);
 	str_fini(&why);

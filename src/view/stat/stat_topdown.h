@@ -24,6 +24,9 @@ void stat_topdown_rows(const struct stat_view *v, bool is_interval, u64 time_ns,
 /* Adds why shares are not to be trusted: " level 1 adds up to 87.3 %, ..."; nothing if they are. */
 void stat_topdown_add_doubt(const struct slots *s, struct str *text);
 
+/* Why there are no shares at all. */
+const char *stat_topdown_why_none(const struct slots *s);
+
 /* Takes out the lines of the plan's events. */
 void stat_topdown_hide(const struct stat_view *v, struct stat_lines *lines);
 
