@@ -317,6 +317,8 @@ static void add_details(const struct inventory *m, const struct inventory_item *
 	if (line.n > strlen("fields: "))
 		add_paragraph(str_text(&line), columns, text);
 	str_clear(&line);
+	if (item->has_attr && attr_is_topdown(&item->attr))
+		str_add(&line, "counts behind slots only, {slots,topdown-retiring}: 'pace stat --topdown'; ");
 	if (item->opens == INVENTORY_OPENS)
 		str_add(&line, "opens here");
 	else if (item->opens == INVENTORY_OPENS_USER)
@@ -359,6 +361,8 @@ static void add_footer(const struct inventory *m, const struct list_style *style
 			m->catalog.folder);
 	}
 	add_wrapped(str_text(&line), 0, columns, text);
+	if (style->topdown)
+		add_wrapped(style->topdown, 0, columns, text);
 	if (has_refused)
 		add_wrapped("no: does not open here; 'pace list --details NAME' says why", 0,
 			columns, text);
