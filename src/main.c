@@ -20,6 +20,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_flame,
 	&cmd_c2c,
 	&cmd_mem,
+	&cmd_tsx,
 	&cmd_export,
 	&cmd_list,
 	&cmd_evlist,
@@ -73,12 +74,14 @@ static int run(int argc, char **argv, bool pages)
 {
 	char *help[] = {"help", argc > 1 ? argv[1] : NULL, NULL};
 
-	if (argc < 2 || !strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) {
-		int status;
+	if (argc < 2) {
+		const int status = help_list_commands(STDERR_FILENO);
 
+		return status == EXIT_OK ? EXIT_USAGE : status;
+	}
+	if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) {
 		pager_begin();
-		status = cmd_help.run(1, help);
-		return argc < 2 && status == EXIT_OK ? EXIT_USAGE : status;
+		return cmd_help.run(1, help);
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-v"))
 		return cmd_version.run(argc - 1, argv + 1);

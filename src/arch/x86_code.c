@@ -81,7 +81,9 @@ static struct arch_op plain(const struct arch *a, const u8 *p, u32 n, unsigned r
 		op.reg = dwarf_of(a, (unsigned)(p[0] - 0x58) | (rex & 1) << 3);
 		op.from = a->sp;
 		op.after = a->word;
-		return op.reg == a->sp ? (struct arch_op){ARCH_OP_NONE} : op;
+		if (op.reg == a->sp)
+			return (struct arch_op){ARCH_OP_NONE};
+		return op;
 	}
 	if (p[0] == 0xc9)
 		return (struct arch_op){ARCH_OP_LEAVE, 1, ARCH_NO_REG, ARCH_NO_REG, 0, 0, 0};

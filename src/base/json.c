@@ -53,6 +53,10 @@ void json_key(struct str *out, const char *key)
 
 void json_text(struct str *out, const char *key, const char *text)
 {
+	if (!text) {
+		json_null(out, key);
+		return;
+	}
 	json_key(out, key);
 	json_string(out, text);
 	str_addc(out, ',');

@@ -22,7 +22,7 @@
 
 void json_string(struct str *out, const char *text); /* quoted; no comma */
 void json_key(struct str *out, const char *key);
-void json_text(struct str *out, const char *key, const char *text);
+void json_text(struct str *out, const char *key, const char *text); /* NULL: null */
 void json_u64(struct str *out, const char *key, u64 v);
 void json_bool(struct str *out, const char *key, bool v);
 void json_s64(struct str *out, const char *key, s64 v);

@@ -5,6 +5,7 @@
 #include "base/out.h"
 #include "base/workers.h"
 #include "cmd/cmd.h"
+#include "cmd/colourrow.h"
 #include "cmd/formrow.h"
 #include "cmd/memory.h"
 #include "cmd/symbols.h"
@@ -25,6 +26,7 @@ struct c2c_command {
 	int has_source;
 	struct form_choice forms;
 	bool is_text, is_forced, has_calls;
+	enum colour_mode colour;
 	unsigned by; /* SHARING_BY_* */
 	enum sharing_hot hot;
 	bool has_all; /* always on */
@@ -77,6 +79,8 @@ static int set_coalesce(void *target, const char *value, struct err *err)
 	return c->by ? 0 : err_set(err, ERR_INVAL, "give pid, tid, iaddr or dso");
 }
 
+COLOUR_SETTER(c2c_command, colour)
+
 static const struct opt options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "record: options of 'pace record' may follow after a --"},
 	{'e', "event", OPT_STR, AT(record.event), "EVENT",
@@ -113,6 +117,7 @@ static const struct opt options[] = {
 	{0, "json", OPT_BOOL, AT(forms.is_chosen[FORM_JSON]), NULL,
 		"print everything as JSON, see pace-c2c(1)"},
 	FORM_ROW(struct c2c_command, forms),
+	COLOUR_ROW,
 	SYMBOL_FILE_ROWS(c2c_command),
 	SYMBOL_NAME_ROWS(c2c_command),
 	SYMBOL_FETCH_ROW(c2c_command),
@@ -132,6 +137,7 @@ static void show(struct c2c_command *c, struct recorded *in, struct sharing *s,
 	struct c2c_calls calls;
 
 	c->view.display = is_of_peers ? C2C_PEER : c->view.display;
+	c->view.has_colour = colour_is_on(c->colour, out->fd);
 	if (!c->view.has_stats_only)
 		sharing_name(s, &in->trace.resolver, style, c->has_source != 0);
 	if (callers) {

@@ -33,7 +33,7 @@ struct cmd {
 
 extern const struct cmd cmd_list, cmd_stat, cmd_record, cmd_report, cmd_export, cmd_annotate,
 	cmd_evlist, cmd_script, cmd_timechart, cmd_readperf, cmd_buildid_list, cmd_cache, cmd_data,
-	cmd_diff, cmd_flame, cmd_c2c, cmd_mem, cmd_doctor, cmd_top, cmd_completion, cmd_version,
+	cmd_diff, cmd_flame, cmd_c2c, cmd_mem, cmd_tsx, cmd_doctor, cmd_top, cmd_completion, cmd_version,
 	cmd_help;
 
 /* All commands, NULL-terminated. */
@@ -77,6 +77,9 @@ const char *cmd_input(const char *named);
  * Rewrites *err if a missing 'perf.data' or an imported profile is the reason: says how to get one, or what reads it.
  */
 void cmd_explain_missing(const char *input, struct err *err);
+
+/* Writes the list of commands to a descriptor; returns EXIT_OK or EXIT_FAILED. */
+int help_list_commands(int fd);
 
 /* Prints the help page of a command. */
 int cmd_print_help(const struct cmd *cmd);

@@ -6,9 +6,9 @@
 #include "cmd/cmd.h"
 #include "cmd/elsewhere.h"
 
-static int list_commands(void)
+int help_list_commands(int fd)
 {
-	struct out out = {.fd = STDOUT_FILENO};
+	struct out out = {.fd = fd};
 	struct err err;
 
 	str_add(&out.text,
@@ -52,7 +52,7 @@ static int run_help(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (!argc)
-		return list_commands();
+		return help_list_commands(STDOUT_FILENO);
 	for (size_t i = 0; cmd_table[i]; i++)
 		if (!strcmp(cmd_table[i]->name, argv[0]))
 			return cmd_print_help(cmd_table[i]);

@@ -7,8 +7,10 @@
 #include "cmd/cmd.h"
 #include "cmd/formrow.h"
 #include "collect/known/inventory.h"
+#include "collect/known/metriclist.h"
 #include "collect/known/slotsite.h"
 #include "view/pages/list.h"
+#include "view/pages/list_metrics.h"
 
 struct list_options {
 	struct inventory_options inventory;
@@ -71,15 +73,20 @@ static void add_topdown(const struct inventory_options *o, struct str *text)
 	tma_plan_close(&plan);
 }
 
-static void print(const struct inventory *m, const struct list_options *o, struct out *out)
+static struct list_style style_of(const struct list_options *o)
 {
-	struct str topdown = {0};
-	struct list_style style = {
+	return (struct list_style){
 		.columns = term_is_terminal(STDOUT_FILENO) ? term_columns(STDOUT_FILENO) : 0,
 		.has_descriptions = !o->has_no_descriptions,
 		.has_encoding = o->is_raw,
 		.has_details = o->has_details || o->is_long,
 	};
+}
+
+static void print(const struct inventory *m, const struct list_options *o, struct out *out)
+{
+	struct list_style style = style_of(o);
+	struct str topdown = {0};
 
 	if (asks_for_topdown(&o->inventory) && style.has_descriptions) {
 		add_topdown(&o->inventory, &topdown);
@@ -108,13 +115,67 @@ static void explain_topdown(const struct inventory_options *o, struct err *err)
 		tma_plan_close(&plan);
 }
 
+/* perf's words for metrics, and for groups of them. */
+static bool is_metrics(const char *word, bool *ret_are_groups)
+{
+	*ret_are_groups = !strcmp(word, "metricgroup") || !strcmp(word, "metricgroups");
+	return *ret_are_groups || !strcmp(word, "metric") || !strcmp(word, "metrics");
+}
+
+static void print_metrics(const struct metriclist *l, const struct list_options *o, bool are_groups,
+	struct out *out)
+{
+	const struct form *form = form_chosen(&o->forms);
+	const struct list_style style = style_of(o);
+
+	if (form_is_data(form))
+		(are_groups ? list_groups_rows : list_metrics_rows)(form, l, out);
+	else if (o->has_only_names)
+		list_metrics_names(l, are_groups, out);
+	else
+		(are_groups ? list_groups_text : list_metrics_text)(l, &style, out);
+}
+
+static int list_metrics(const struct list_options *o, bool are_groups, struct log *log,
+	struct out *out)
+{
+	struct metriclist list;
+	struct err err;
+
+	if (metriclist_open(&list, &o->inventory, log, &err))
+		return cmd_fail(&cmd_list, &err, err.code == ERR_NOENT ? EXIT_FAILED : EXIT_USAGE);
+	print_metrics(&list, o, are_groups, out);
+	metriclist_close(&list);
+	return EXIT_OK;
+}
+
+static int list_events(const struct list_options *o, struct log *log, struct out *out)
+{
+	struct inventory inventory;
+	int status = EXIT_OK;
+	struct err err;
+
+	if (inventory_open(&inventory, &o->inventory, log, &err))
+		return cmd_fail(&cmd_list, &err, EXIT_USAGE);
+	if (inventory_choose(&inventory, &err)) {
+		explain_topdown(&o->inventory, &err);
+		status = cmd_fail(&cmd_list, &err, EXIT_FAILED);
+	} else {
+		if (!o->has_only_names)
+			inventory_try(&inventory);
+		print(&inventory, o, out);
+	}
+	inventory_close(&inventory);
+	return status;
+}
+
 static int run_list(int argc, char **argv)
 {
 	struct list_options o = {.inventory.sysfs = "/sys"};
 	struct out out = {.fd = STDOUT_FILENO};
 	int status = cmd_parse(&cmd_list, &o, 0, &argc, argv);
 	char tracefs[512];
-	struct inventory inventory;
+	bool are_groups = false, has_metrics;
 	struct log log;
 	struct err err;
 
@@ -132,34 +193,26 @@ static int run_list(int argc, char **argv)
 		return cmd_fail(&cmd_list, &err, EXIT_USAGE);
 	o.inventory.has_all |= form_is_data(form_chosen(&o.forms)) || o.has_only_names;
 	cmd_log_init(&log, LOG_NOTE);
-	if (inventory_open(&inventory, &o.inventory, &log, &err)) {
-		log_fini(&log);
-		return cmd_fail(&cmd_list, &err, EXIT_USAGE);
-	}
-	if (inventory_choose(&inventory, &err)) {
-		explain_topdown(&o.inventory, &err);
-		status = cmd_fail(&cmd_list, &err, EXIT_FAILED);
-	} else {
-		if (!o.has_only_names)
-			inventory_try(&inventory);
-		print(&inventory, &o, &out);
-		status = EXIT_OK;
-	}
+	has_metrics = argc && is_metrics(argv[0], &are_groups);
+	o.inventory.words += has_metrics;
+	o.inventory.n_words -= has_metrics;
+	status = has_metrics ? list_metrics(&o, are_groups, &log, &out)
+			     : list_events(&o, &log, &out);
 	if (out_close(&out, &err))
 		status = cmd_fail(&cmd_list, &err, EXIT_FAILED);
-	inventory_close(&inventory);
 	log_fini(&log);
 	return status;
 }
 
 const struct cmd cmd_list = {
 	.name = "list",
-	.summary = "list what can be measured here: events, tracepoints, PMUs",
+	.summary = "list what can be measured here: events, tracepoints, PMUs, metrics",
 	.usage = {"[OPTIONS] [WORD...]", NULL},
 	.notes =
 		"A WORD is a group (hw, sw, cache, pmu, raw, breakpoint, tracepoint, table), a PMU, a topic, a system of\n"
 		"tracepoints, a pattern like 'sched:*', or text to find in names or descriptions. If several words\n"
-		"are not groups, an event must match all of them.\n",
+		"are not groups, an event must match all of them. 'metrics' and 'metricgroups' list what stat -M takes;\n"
+		"words after them choose among these.\n",
 	.options = options,
 	.is_paged = true,
 	.run = run_list,

@@ -1,10 +1,12 @@
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/hash.h"
 #include "base/num.h"
 #include "base/out.h"
+#include "base/progress.h"
 #include "cmd/cmd.h"
 #include "cmd/headerrow.h"
 #include "cmd/strict.h"
@@ -207,13 +209,28 @@ static void take_record(struct scripting *s, const struct visit *v)
 		show_record(s, v, &body);
 }
 
+/* What is written to the terminal, or to a pager on it, says itself how far it is, and a line between it would be in its way. */
+static bool is_written_to_file(void)
+{
+	struct stat st;
+
+	return !fstat(STDOUT_FILENO, &st) && S_ISREG(st.st_mode);
+}
+
 static int walk(struct scripting *s, struct err *err)
 {
+	struct progress line = {.what = "writing the samples of",
+		.subject = s->trace.session.reader.path,
+		.offer = "keeps what was written"};
 	struct follow follow;
 	struct visit *v;
 	int r;
 
 	follow_init(&follow, &s->trace, FOLLOW_IN_TIME, UINT64_MAX);
+	if (is_written_to_file()) {
+		s->trace.session.progress = &line;
+		progress_begin(&line);
+	}
 	while ((r = follow_next(&follow, &v, err)) > 0) {
 		if (v->rec->type == PERF_RECORD_SAMPLE)
 			take_sample(s, v);
@@ -226,6 +243,8 @@ static int walk(struct scripting *s, struct err *err)
 		if (s->out.sys)
 			break;
 	}
+	s->trace.session.progress = NULL;
+	progress_end(&line);
 	follow_fini(&follow);
 	return MIN(r, 0);
 }

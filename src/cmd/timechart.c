@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/num.h"
+#include "base/progress.h"
 #include "cmd/cmd.h"
 #include "cmd/pagefile.h"
 #include "cmd/symbols.h"
@@ -140,6 +141,9 @@ static u64 held(const void *charting)
 
 static int walk(struct charting *c, struct err *err)
 {
+	struct progress line = {.what = "reading",
+		.subject = c->o->input,
+		.offer = "draws what was read"};
 	struct follow follow;
 	struct visit *v;
 	int r;
@@ -148,10 +152,14 @@ static int walk(struct charting *c, struct err *err)
 		scheduling_needs() | (c->has_stacks ? PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN : 0));
 	follow.stream.held = held;
 	follow.stream.holder = c;
+	c->trace.session.progress = &line;
+	progress_begin(&line);
 	while ((r = follow_next(&follow, &v, err)) > 0) {
 		c->chart.stack = c->has_stacks ? chartstacks_of(&c->stacks, v) : 0;
 		scheduling_take(&c->scheduling, v);
 	}
+	c->trace.session.progress = NULL;
+	progress_end(&line);
 	follow_fini(&follow);
 	return MIN(r, 0);
 }

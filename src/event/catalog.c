@@ -228,7 +228,7 @@ static enum metric_apart apart_of(const char *constraint)
 	return METRIC_TOGETHER;
 }
 
-/* Appends the metric of a row, if it is one. */
+/* Appends the metric of a row, if it is one, or a group's description. */
 static void add_metric(struct opener *o, const struct eventfile_row *row, const char *topic)
 {
 	const char *said = row->text[FIELD_UNIT] ? row->text[FIELD_UNIT] : o->role_pmu;
@@ -247,6 +247,8 @@ static void add_metric(struct opener *o, const struct eventfile_row *row, const 
 					       : NULL,
 		.apart = apart_of(row->text[FIELD_METRIC_CONSTRAINT])};
 
+	if (!m.name && !row->text[FIELD_NAME] && m.groups && m.brief)
+		vec_add(&o->catalog->groups, ((struct catalog_group){m.groups, m.brief}));
 	if (!m.name || !m.expr || has_metric(o->catalog, &m))
 		return;
 	if (unit && !unit->is_here) {
@@ -709,6 +711,7 @@ void catalog_close(struct catalog *c)
 {
 	vec_fini(&c->events);
 	vec_fini(&c->metrics);
+	vec_fini(&c->groups);
 	table_fini(&c->index);
 	table_fini(&c->metric_index);
 	arena_fini(&c->arena);

@@ -37,9 +37,14 @@ struct catalog_event {
 	bool is_per_pkg, is_deprecated;
 };
 
+struct catalog_group { /* of metrics */
+	const char *name, *brief;
+};
+
 struct catalog {
 	VEC(struct catalog_event) events; /* by name */
 	VEC(struct metric_row) metrics;   /* in the order of the files */
+	VEC(struct catalog_group) groups; /* those that the tables describe */
 	struct table index, metric_index;
 	struct arena arena;
 	const char *folder; /* where the tables are from; NULL: none were found */

@@ -118,8 +118,10 @@ int eventfile_open(struct eventfile *f, const char *path, bool has_metrics, stru
 		events = cJSON_GetObjectItemCaseSensitive(f->tree, "Events");
 	if (!events && has_metrics)
 		events = cJSON_GetObjectItemCaseSensitive(f->tree, "Metrics");
-	/* Other objects describe the groups of metrics. */
-	f->next = cJSON_IsArray(events) ? events->child : NULL;
+	/* Other objects describe the groups of metrics: "Frontend": "Grouping from ..." */
+	if (!events && has_metrics)
+		events = f->tree;
+	f->next = cJSON_IsArray(events) || events == f->tree ? events->child : NULL;
 	return 0;
 }
 
@@ -181,11 +183,16 @@ bool eventfile_next(struct eventfile *f, struct eventfile_row *row)
 {
 	const cJSON *entry = f->next;
 
-	while (entry && !cJSON_IsObject(entry))
+	while (entry && !cJSON_IsObject(entry) && !(cJSON_IsString(entry) && entry->string))
 		entry = entry->next;
 	f->next = entry ? entry->next : NULL;
 	if (!entry)
 		return false;
+	if (cJSON_IsString(entry)) {
+		row->text[FIELD_METRIC_GROUP] = entry->string;
+		row->text[FIELD_BRIEF] = entry->valuestring;
+		return true;
+	}
 	for (const cJSON *member = entry->child; member; member = member->next) {
 		if (cJSON_IsArray(member) || cJSON_IsObject(member))
 			take_parts(f, member, row);

@@ -4,7 +4,8 @@
  * In       an array of objects (Linux' pmu-events), or an object whose "Events" is one (Intel's
  *          perfmon; "Metrics" in its files of metrics); values are strings, numbers, or lists, of which the first
  *          counts
- * Out      rows: the text behind each key that is known here. A row without a FIELD_NAME is a metric, and a row may be both
+ * Out      rows: the text behind each key that is known here. A row without a FIELD_NAME is a metric, and a
+ *          row may be both; one with neither name describes a group of metrics
  * Owns     the rows' texts, until eventfile_close()
  * Errors   ERR_FORMAT with file, offset and what stands there; ERR_LIMIT for more than any table
  *          has; ERR_UNSUPPORTED if pace was built without cJSON

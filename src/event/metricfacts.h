@@ -14,8 +14,8 @@ enum { METRICFACTS_MAX = 16 };
 
 struct metric_facts {
 	const char *sysfs;
-	const char *cpuid;   /* cpuid.h; "" if it is not known */
-	bool is_system_wide; /* all that runs on all CPUs is counted */
+	const char *cpuid;                /* cpuid.h; "" if it is not known */
+	bool is_system_wide;              /* all that runs on all CPUs is counted */
 	double literals[METRICFACTS_MAX]; /* those that were asked for */
 	bool has_literal[METRICFACTS_MAX];
 };

@@ -14,7 +14,7 @@ struct member {
 struct maker {
 	struct metricset *set;
 	struct event_list *events;
-	VEC(u32) order;                /* metrics that were asked for, those with most events first */
+	VEC(u32) order; /* metrics that were asked for, those with most events first */
 	struct metric_counted *singles; /* by event of the set: those that are in no group */
 	struct err *err;
 };
@@ -254,8 +254,7 @@ static int make_use(struct maker *m, size_t position)
 		use->counted = other->counted;
 		return 0;
 	}
-	use->counted = arena_zalloc(&m->set->arena,
-		(m->set->events.n + 1) * sizeof(*use->counted));
+	use->counted = arena_zalloc(&m->set->arena, (m->set->events.n + 1) * sizeof(*use->counted));
 	if (!use->is_loose)
 		return make_group(m, use);
 	for (u32 i = 0; i < use->n_events; i++)

@@ -14,8 +14,7 @@ void metricset_init(struct metricset *s, const struct metrictable *table,
 	const struct parse_env *env, struct metric_facts *facts,
 	const struct metricset_options *options)
 {
-	*s = (struct metricset){
-		.table = table, .env = *env, .facts = facts, .options = *options};
+	*s = (struct metricset){.table = table, .env = *env, .facts = facts, .options = *options};
 }
 
 void metricset_fini(struct metricset *s)
@@ -46,12 +45,28 @@ static int try_event(const struct metricset *s, const char *text, struct err *er
 	return r;
 }
 
+static bool is_same(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* Its position; TABLE_NONE if nobody has asked for it so far. */
+static u32 find_event(const struct metricset *s, const char *text, const char *pmu)
+{
+	vec_each(e, &s->events)
+		if (!strcmp(e->text, text) && is_same(e->pmu, pmu))
+			return (u32)(e - s->events.at);
+	return TABLE_NONE;
+}
+
 static bool is_here(void *ctx, u32 name)
 {
 	const struct asking *a = ctx;
+	const char *text = a->x->names.at[name].text;
 	struct err err;
 
-	return !try_event(a->set, a->x->names.at[name].text, &err);
+	return find_event(a->set, text, a->row->pmu) != TABLE_NONE ||
+		!try_event(a->set, text, &err);
 }
 
 static bool has_pmu(void *ctx, const char *pmu)
@@ -80,21 +95,6 @@ struct chain {
 static int add_use(struct metricset *s, const struct metric_row *row, u32 parameter,
 	struct chain *chain, struct err *err);
 
-static bool is_same(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
-static u32 event_index(struct metricset *s, const char *text, const char *pmu)
-{
-	vec_each(e, &s->events)
-		if (!strcmp(e->text, text) && is_same(e->pmu, pmu))
-			return (u32)(e - s->events.at);
-	vec_add(&s->events,
-		((struct metric_event){arena_strdup(&s->arena, text, strlen(text)), pmu}));
-	return (u32)s->events.n - 1;
-}
-
 /* The metric that a name of a row's formula stands for; NULL: it is an event's. */
 static const struct metric_row *metric_named(const struct metricset *s,
 	const struct metric_row *row, const char *name)
@@ -116,9 +116,14 @@ static int resolve_name(struct metricset *s, const struct metric_row *row, u32 p
 			operand->use = (u32)r;
 		return r < 0 ? r : 0;
 	}
+	operand->event = find_event(s, name, row->pmu);
+	if (operand->event != TABLE_NONE)
+		return 0;
 	if (try_event(s, name, err))
-		return err_prefix(err, "metric '%s' needs the event '%s'", row->name, name);
-	operand->event = event_index(s, name, row->pmu);
+		return err_prefix(err, "metric '%s'", row->name);
+	operand->event = (u32)s->events.n;
+	vec_add(&s->events,
+		((struct metric_event){arena_strdup(&s->arena, name, strlen(name)), row->pmu}));
 	return 0;
 }
 

@@ -24,8 +24,8 @@
 
 /* What a name of a formula stands for. */
 struct metric_operand {
-	u32 use;   /* position of a metric in the set; TABLE_NONE: it is an event */
-	u32 event; /* position of an event in the set; TABLE_NONE: it is not needed */
+	u32 use;      /* position of a metric in the set; TABLE_NONE: it is an event */
+	u32 event;    /* position of an event in the set; TABLE_NONE: it is not needed */
 	bool is_here; /* has_event() */
 };
 

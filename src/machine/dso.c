@@ -19,6 +19,21 @@ void dso_list_fini(struct dso_list *list)
 	arena_fini(&list->arena);
 }
 
+void dso_list_copy(struct dso_list *to, const struct dso_list *from)
+{
+	for (size_t i = to->at.n; i < from->at.n; i++) {
+		struct dso *dso = arena_zalloc(&to->arena, sizeof(*dso));
+
+		*dso = *from->at.at[i];
+		dso->path = intern_str(to->strings, dso->path);
+		dso->name = intern_str(to->strings, dso->name);
+		vec_add(&to->at, dso);
+	}
+	vec_each(dso, &to->at)
+		if ((*dso)->namesake)
+			(*dso)->namesake = to->at.at[(*dso)->namesake->id];
+}
+
 void dso_add_build(const struct dso *dso, struct str *text)
 {
 	for (unsigned i = 0; i < dso->build_id_size; i++)

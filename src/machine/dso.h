@@ -80,6 +80,9 @@ void dso_note_code(struct dso *dso, u64 pgoff, u64 n);
 void dso_list_init(struct dso_list *list, struct intern *strings);
 void dso_list_fini(struct dso_list *list);
 
+/* Makes *to, which has just been made, the same list, with the same numbers; its DSOs are not found by their paths. */
+void dso_list_copy(struct dso_list *to, const struct dso_list *from);
+
 /*
  * The DSO of that path, created if it is new. `pid` matters for anonymous memory; `is_kernel` for
  * names.

@@ -155,6 +155,25 @@ static void take_sample(struct follow *f)
 	f->visit.is_idle = !take_value(f);
 }
 
+/* Tells the session's progress how far the file is read, now and then. True: the user wants no more of it. */
+static bool is_enough(struct follow *f)
+{
+	enum { TOLD_EACH = 1024 }; /* visits */
+	struct session *s = &f->trace->session;
+	const u64 from = s->reader.data_start, end = s->reader.data_end;
+	const u64 at = MIN(f->at.rec.offset, end);
+
+	if (f->order == FOLLOW_LIVE || s->reader.is_stream || f->n_visits++ % TOLD_EACH)
+		return false;
+	progress_expect(s->progress, end - from);
+	progress_set(s->progress, MAX(at, from) - from);
+	if (LIKELY(!progress_is_stopped(s->progress)))
+		return false;
+	progress_heed(s->progress);
+	s->tally.n_stopped_bytes = end - at;
+	return true;
+}
+
 int follow_next(struct follow *f, struct visit **ret, struct err *err)
 {
 	/* For a pipe that has not described its events yet. */
@@ -176,6 +195,8 @@ int follow_next(struct follow *f, struct visit **ret, struct err *err)
 	r = f->order == FOLLOW_IN_FILE ? next_in_file(f, err) : next_in_time(f, err);
 	if (r <= 0)
 		return r;
+	if (UNLIKELY(f->trace->session.progress) && is_enough(f))
+		return 0;
 	visits_follow(&f->visits);
 	f->visit.nr = f->at.nr;
 	f->visit.time = f->at.time;

@@ -9,6 +9,7 @@
  * Life     a visit and its thread's state are valid until the next visit. A live trace forgets threads that
  *          have ended, and closes files that none has mapped any more for its callers: its memory grows
  *          with what runs, not with what has run
+ * Progress the session's, if it has one: the user may end the recording where it was read up to, which is counted in the tally
  * Errors   reading errors. Damage is described in the session's tally
  * Threads  one
  */
@@ -48,6 +49,7 @@ struct follow {
 	void *borrower;
 	u64 n_taken, period; /* how many of its values are; its own period */
 	u64 n_read;
+	u64 n_visits; /* while there is a progress to tell */
 };
 
 /* `wanted`: the PERF_SAMPLE_* fields that the caller needs; of the others only those that visits need are filled in. */

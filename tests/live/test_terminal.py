@@ -208,6 +208,46 @@ def reading_that_takes_long_shows_how_far_it_is_and_can_be_ended():
     assert '[ reading' not in text and '100.00%' in text and status == 0, text
 
 
+@test
+def what_walks_a_recording_in_its_order_shows_how_far_it_is():
+    many_samples('many.data', 1000000)
+    # A file takes the text; the terminal has the line.
+    words = ['-c', f"exec '{PACE}' script -i many.data -F comm,ip >lines"]
+    terminal = Terminal(*words, program='/bin/sh')
+    text = terminal.read(until='s left, Ctrl-C keeps')
+    assert "[ writing the samples of 'many.data': " in text and '%, ' in text and text.count('\n') == 0, text
+    terminal.type('\x03')
+    status = terminal.close()
+    lines = shown_at_last(terminal.text)
+    assert status == 1 and not any('[ writing' in line for line in lines), (status, lines)
+    assert any(' bytes of the file were not read because reading was stopped' in line for line in lines), lines
+    written = open('lines', encoding='utf-8').read()
+    assert written.endswith('\n') and 'made' in written and written.count('\n\n') < 1000000, written[-200:]
+    # What is shown on the terminal says itself how far it is.
+    text, status = show('--no-pager', 'script', '-i', 'many.data', '-F', 'comm', '--time', '0,0.0000001')
+    assert '[ writing' not in text and status == 0, text[-500:]
+    # A file that comes through a pipe, whose size nobody knows.
+    text, status = show('-c', f"(cat many.data; sleep 1) | '{PACE}' --no-pager report -i - -s comm", program='/bin/sh')
+    assert "[ reading '-': 0 s ]" in text or "[ reading '-': 1 s ]" in text, text[-500:]
+    assert status == 0 and any('100.00%' in line and 'made' in line for line in shown_at_last(text)), text[-500:]
+
+
+@test
+def a_timechart_shows_how_far_it_is_and_draws_what_was_read():
+    s = handmade.Scheduler('sched.data')
+    for i in range(200000):
+        s.switch(10**9 + 20000 * i, 0, 7 * (i % 2), 0, 7 * (1 - i % 2))
+    s.close()
+    terminal = Terminal('timechart', '-i', 'sched.data', '-o', 'part.svg')
+    text = terminal.read(until='s left, Ctrl-C draws what was read')
+    assert "[ reading 'sched.data': " in text and '%, ' in text, text
+    terminal.type('\x03')
+    status = terminal.close()
+    lines = shown_at_last(terminal.text)
+    assert any(' bytes of the file were not read because reading was stopped' in line for line in lines), (status, lines)
+    assert 'task7' in open('part.svg', encoding='utf-8').read() and status == 1, (status, lines)
+
+
 # ---- counts in place ----
 
 @test

@@ -383,6 +383,99 @@ def the_cursor_stays_on_its_function_and_open_calls_stay_open():
 
 
 @test
+def the_code_of_a_line_is_that_of_a_moment_while_measuring_goes_on():
+    with Hot() as hot:
+        for words in (), ('-g',), ('-z',):
+            terminal = Terminal(100, 40)
+            opens(terminal, '-p', hot.pid, '-s', 'symbol', '--no-children' if words == ('-g',) else '--tui', *words)
+            terminal.waits(lambda: 'busy' in terminal.lines()[2])
+            terminal.types('a')
+            terminal.waits(lambda: 'frozen at' in terminal.lines()[0] and any('add' in line for line in terminal.lines()))
+            assert ' busy  hot ' in terminal.lines()[0], terminal.text()
+            shares = [float(x) for x in re.findall(r'^ +(\d+\.\d\d) │', terminal.text(), re.M)]
+            assert 95 < sum(shares) < 100.5, terminal.text()
+            # It is the code that was sampled, and stays as it is.
+            before = terminal.text()
+            time.sleep(1)
+            assert terminal.text() == before
+            terminal.types('q')
+            terminal.waits(lambda: '/s, 0 lost' in terminal.lines()[-1])
+            early = terminal.lines()[0]
+            terminal.waits(lambda: terminal.lines()[0] != early)
+            if not words:
+                # Paused, and after the end, there is still code.
+                terminal.types('p')
+                terminal.waits(lambda: 'PAUSED' in terminal.lines()[-1])
+                terminal.types('a')
+                terminal.waits(lambda: 'frozen at' in terminal.lines()[0])
+                terminal.types('q')
+                terminal.waits(lambda: 'PAUSED' in terminal.lines()[-1])
+                terminal.types('p')
+                terminal.types('W')
+                terminal.waits(lambda: 'Blocked ms' in terminal.lines()[1])
+                terminal.types('a')
+                terminal.waits(lambda: 'W shows samples' in terminal.lines()[-1])
+                terminal.types('W')
+                terminal.waits(lambda: 'Overhead' in terminal.lines()[1] and any('busy' in line for line in terminal.rows()))
+            terminal.types('q')
+            terminal.waits(lambda: terminal.state() == '0 1 0 1')
+            terminal.ends()
+        terminal = Terminal(100, 40)
+        opens(terminal, '-p', hot.pid, '-s', 'symbol')
+        terminal.waits(lambda: 'busy' in terminal.lines()[2])
+        stop(hot.process)
+        terminal.waits(lambda: 'has ended' in terminal.lines()[-1])
+        terminal.types('a')
+        terminal.waits(lambda: 'frozen at' in terminal.lines()[0] and any('add' in line for line in terminal.lines()))
+        terminal.types('q', 'q')
+        terminal.waits(lambda: terminal.state() == '0 1 0 1')
+        terminal.ends()
+
+
+@test
+def zooms_stay_while_rows_change_and_escape_takes_them_back():
+    with Hot() as hot, Waiting() as waiting:
+        terminal = Terminal(130, 30)
+
+        def names():
+            return {line.split()[-1] for line in terminal.rows() if '[.]' in line}
+
+        opens(terminal, '-p', f'{hot.pid},{waiting.pid}', '-s', 'comm,dso,symbol')
+        terminal.waits(lambda: {'busy', 'other', 'compute'} <= names())
+        # The cursor on a row of the program hot.
+        terminal.types('/')
+        terminal.types('-l', 'other')
+        terminal.types('Enter')
+        terminal.waits(lambda: 'have /other' in terminal.lines()[-1])
+        terminal.types('t')
+        terminal.types('Escape')
+        terminal.waits(lambda: 'thread hot' in terminal.lines()[0] and 'busy' in names() and 'compute' not in names())
+        for _ in range(3):
+            early = terminal.lines()[0]
+            terminal.waits(lambda: terminal.lines()[0] != early)
+            assert 'busy' in names() and 'compute' not in names(), terminal.text()
+        terminal.types('d')
+        terminal.waits(lambda: 'thread hot > file' in terminal.lines()[0])
+        terminal.types('Escape')
+        terminal.waits(lambda: 'thread hot;' in terminal.lines()[0])
+        # Rows that are not by thread know nothing of the zoom.
+        terminal.types('s')
+        terminal.waits(lambda: 'keys to group by' in terminal.lines()[-1])
+        terminal.types('-l', 'dso,symbol')
+        terminal.types('Enter')
+        terminal.waits(lambda: 'Command' not in terminal.lines()[1] and {'busy', 'compute'} <= names() and 'thread hot' not in terminal.lines()[0])
+        terminal.types('t')
+        terminal.waits(lambda: 'not by thread' in terminal.lines()[-1])
+        terminal.types('d')
+        terminal.waits(lambda: 'file' in terminal.lines()[0] and not {'busy', 'compute'} <= names())
+        terminal.types('Escape')
+        terminal.waits(lambda: {'busy', 'compute'} <= names())
+        terminal.types('q')
+        terminal.waits(lambda: terminal.state() == '0 1 0 1')
+        terminal.ends()
+
+
+@test
 def text_on_a_terminal_where_that_is_the_default():
     with Hot() as hot:
         terminal = Terminal(100, 30)

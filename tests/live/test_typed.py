@@ -18,6 +18,20 @@ def check_refused(rows):
 
 
 @test
+def what_is_wrong_with_a_command_line_is_no_output():
+    named = re.findall(r'^  ([\w-]+) +\S', pace('help').out.split('First steps')[0], re.M)
+    assert 'data' in named
+    for command in [''] + named:
+        for words in ([], ['nonsense'], ['--no-such-option']):
+            if not words and command in ('list', 'stat', 'top', 'help', 'version', 'doctor', 'cache', 'events'):
+                continue  # these do their work
+            if words == ['nonsense'] and command in ('stat', 'record', 'version'):
+                continue
+            result = run(PACE, *[command][:bool(command)], *words)
+            assert result.status in (1, 2, 3) and not result.out and result.err, (command, words, result)
+
+
+@test
 def a_mode_of_call_graphs_behind_g_is_no_command():
     can_record()
     attr = {}

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import random
+import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -116,6 +117,8 @@ def members_of_a_type_have_what_rows_say():
     assert counts[''] == sum(n for text, n in said.items() if text.startswith('struct item +')), (counts, said)
     text = pace('annotate', '-i', 'types.data', '--data-type=item')
     assert text.status == 0 and '\nstruct item (72 bytes): ' in '\n' + text.out and ' 8       8      struct item *next;\n' in text.out, text
+    coloured = run(PACE, 'annotate', '-i', 'types.data', '--data-type=item', '--stdio-color').out
+    assert '\x1b[31m' in coloured and re.sub('\x1b\\[[0-9]*m', '', coloured) == text.out and '\x1b' not in text.out, coloured
     missing = pace('annotate', '-i', 'types.data', '--data-type=nothing')
     assert missing.status == 1 and "no sampled instruction accesses a type with members called 'nothing'" in missing.err, missing
     both = pace('annotate', '-i', 'types.data', '--data-type', 'walk')

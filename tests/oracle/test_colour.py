@@ -30,6 +30,13 @@ def write(path, **how):
     handmade.write(path, FIELDS | handmade.CALLCHAIN, samples, **how)
 
 
+def write_accesses(path):
+    """Loads of lines that were modified in another cache, in the same shares."""
+    hit = handmade.data_src(op=2, level=0x42, snoop=0x10)
+    handmade.write(path, FIELDS | handmade.ADDR | handmade.DATA_SRC,
+                   [{'ip': handmade.TEXT, 'addr': 0x600000 + 64 * line, 'data_src': hit} for line, n in enumerate(SHARES) for _ in range(n)])
+
+
 def show(*args):
     """What a command prints, with its colours."""
     result = run(PACE, *args)
@@ -86,6 +93,11 @@ def colours_begin_at_five_percent_and_above_half_a_percent():
     out = show('report', '-i', 'c.data', '-g', 'none', '--no-children', '-s', 'cpu', '--stdio-color')
     for line in (f'  {RED}  89.30%{END}  000', f'  {RED}   5.00%{END}  001', f'  {GREEN}   4.90%{END}  002', '     0.50%  005', '     0.20%  004'):
         assert f'\n{line}' in out, (line, out)
+    write_accesses('m.data')
+    out = show('c2c', 'report', '-i', 'm.data', '--stdio-color')
+    for share in (f'{RED} 89.3%{END}  ', f'{RED}  5.0%{END}  ', f'{GREEN}  4.9%{END}  ', '  0.5%  ', '  0.2%  '):
+        assert len(re.findall(rf'\n +\d+  0x[0-9a-f]+  {re.escape(share)}', out)) == 1, (share, out)
+    assert out.count(f'  {RED}100.0%{END}  ') == len(SHARES), out  # of each line's only use
 
 
 @test
@@ -93,9 +105,10 @@ def colours_are_for_terminals_that_know_them():
     write('c.data')
     can_record()
     assert pace('record', '-q', '-F', '2000', '-e', 'cpu-clock:u', '-o', 'a.data', 'sh', '-c', 'i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done').status == 0
+    write_accesses('m.data')
     report = ['report', '-i', 'c.data', '-s', 'cpu']
     for words in (report, [*report, '--hierarchy', '--no-children'], [*report, '-w', '0,0'], ['diff', 'c.data', 'c.data', '-s', 'cpu'],
-                  ['annotate', '-i', 'a.data', '--all']):
+                  ['annotate', '-i', 'a.data', '--all'], ['c2c', 'report', '-i', 'm.data']):
         plain = on_terminal(*words, NO_COLOR='1')
         shown = on_terminal(*words)
         assert '\x1b' not in plain and RED in shown and COLOUR.sub('', shown) == plain, (words, shown, plain)
@@ -167,7 +180,7 @@ def the_last_column_ends_at_the_edge_of_the_terminal():
 
 @test
 def an_unknown_word_is_refused():
-    for command in ('report', 'annotate'):
+    for command in ('report', 'annotate', 'c2c'):
         result = pace(command, '--stdio-color', 'sometimes')
         assert result.status == 2 and "'sometimes' is none of always, never, auto" in result.err, result
 

@@ -396,6 +396,19 @@ def exports_have_the_sums_of_the_report():
 
 
 @test
+def callgrind_tells_events_apart_whose_names_differ_in_other_letters_only():
+    can_record()
+    names = ['a-b', 'a.b', 'a_b', 'a_b_2']
+    recorded = pace('record', '-q', '-o', 'names.data', *[word for i, name in enumerate(names) for word in ('-e', f'cpu-clock/name={name},period={i + 1}000000/')],
+                    '--', 'sh', '-c', 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done')
+    assert recorded.status == 0, recorded
+    export('callgrind', 'names.data')
+    events, = re.findall('^events: (.*)$', open('out.callgrind', encoding='utf-8').read(), re.M)
+    # Each by its own letters or with a number behind them, in their order.
+    assert events.split() == ['a_b', 'a_b_2', 'a_b_3', 'a_b_2_4'], events
+
+
+@test
 def callgrind_annotate_has_the_sums_of_the_report():
     needs('callgrind_annotate')
     path = record()

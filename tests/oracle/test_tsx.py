@@ -76,4 +76,115 @@ def script_shows_where_the_abort_was_and_what_ran_after_it():
     assert 'abort_code' not in samples[0]
 
 
+def found(path, *options):
+    result = pace('tsx', 'report', '--json', *options, path)
+    assert result.status == 0, result
+    return json.loads(result.out)
+
+
+def causes(of):
+    return {c['cause']: (c['samples'], c['cycles']) for c in of['causes']}
+
+
+@test
+def causes_of_aborts_sum_up_to_all_of_them():
+    """The table of tsxscene.py."""
+    Scene().write('a.data')
+    said = found('a.data')
+    total, sites = said['total'], {s['place']['function']: s for s in said['sites']}
+    assert (total['samples'], total['aborts'], total['cycles'], total['elided'], total['retry']) == (12, 12000, 6 * 100 + 3 * 300 + 2 * 50 + 9000, 1, 6), total
+    assert causes(total) == {'conflict': (6, 600), 'instruction': (3, 900), 'explicit': (2, 100), 'capacity_write': (1, 9000)}, total
+    assert total['codes'] == [{'code': 0xff, 'samples': 2, 'means': 'the lock was busy'}], total
+    assert {(s['status'], s['samples'], s['means']) for s in total['statuses']} == {
+        ('0x6', 6, 'retry, conflict'), ('0x0', 3, 'none of the documented causes'), ('0xff000001', 2, 'explicit _xabort(0xff) (the lock was busy)')}, total
+    assert [s['place']['function'] for s in said['sites']] == ['fill', 'work', 'bump', 'check']
+    assert all(sum(s[key] for s in sites.values()) == total[key] for key in ('samples', 'cycles', 'aborts', 'elided', 'retry'))
+    assert causes(sites['bump']) == {'conflict': (6, 600)} and sites['bump']['retry'] == 6 and not sites['bump']['codes']
+    # The chain begins in the lock library: the critical section is its first caller elsewhere.
+    assert all([(x['place']['function'], x['samples']) for x in s['sections']] == [('section', s['samples'])] for s in sites.values()), sites
+    lines = {name: s['place']['line'] for name, s in sites.items()}
+    source = {name: open(file, encoding='utf-8').read().splitlines() for name, file in (('section', 'section.c'), ('lock', 'lock.c'))}
+    assert source['section'][lines['bump'] - 1] == '\tshared++;' and source['lock'][lines['check'] - 1] == '\treturn busy + i;', lines
+
+
+def way(path):
+    return [(b['from']['function'], b['to']['function'], b['times']) for b in path['branches']]
+
+
+@test
+def the_ways_into_an_abort_are_the_branches_of_its_transaction():
+    scene = Scene()
+    scene.write('a.data')
+    sites = {s['place']['function']: s for s in found('a.data')['sites']}
+    short, long = sites['bump']['paths']
+    assert (short['samples'], short['cycles'], short['whole'], way(short)) == (4, 400, True, [('section', 'bump', 4)]), short
+    assert (long['samples'], long['whole'], way(long)) == (2, True, [('section', 'work', 2), ('work', 'section', 2), ('section', 'bump', 2)]), long
+    assert short['began_behind']['function'] == 'section' and short['began_behind']['offset'] == 0, short
+    assert int(short['branches'][0]['from']['address'], 16) == scene.at('section', r'call.*<bump>') - scene.program_map[1] + scene.program_map[3]
+    # All that the processor kept is of the transaction: 14 turns of a loop are one line.
+    loop, = sites['work']['paths']
+    assert not loop['whole'] and 'began_behind' not in loop and way(loop) == [('section', 'work', 3), ('work', 'work', 3 * 14)], loop
+    none, = sites['check']['paths']
+    assert none['whole'] and not none['branches'] and none['samples'] == 2, none
+    assert sites['fill']['samples_with_branches'] == 0 and not sites['fill']['paths']
+    # Of the last branch alone both ways are the same, but neither is whole... the short one is.
+    last = {s['place']['function']: s for s in found('a.data', '--branches', '1')['sites']}['bump']
+    assert [(p['samples'], p['whole'], way(p)) for p in last['paths']] == [(4, True, [('section', 'bump', 4)]), (2, False, [('section', 'bump', 2)])], last
+    assert len({s['place']['function']: s for s in found('a.data', '--max-paths', '1')['sites']}['bump']['paths']) == 1
+    assert len(found('a.data', '--max-sites', '2')['sites']) == 2
+
+
+@test
+def advice_names_the_main_causes_and_their_places():
+    Scene().write('a.data')
+    said = found('a.data')['advice']
+    assert len(said) == 4 and said[0].startswith('8.3% of the aborts (84.9% of the cycles that were lost): a critical section writes more'), said
+    assert 'at fill+0x' in said[0] and '(section.c:' in said[0] and 'critical section of section+0x' in said[0], said
+    assert said[1].startswith('25.0% of the aborts (8.5%') and 'system call' in said[1], said
+    assert said[2].startswith('50.0% of the aborts (5.7%') and 'another one writes' in said[2], said
+    assert said[3].startswith('16.7% of the aborts (0.9%') and 'does not elide' in said[3], said
+    text = pace('tsx', 'report', 'a.data').out
+    assert re.search(r'^ +6 +50\.0% +600 +5\.7%  conflict: ', text, re.M) and re.search(r'^ +2  _xabort\(0xff\): the lock was busy$', text, re.M), text
+    assert re.search(r'section\+0x\w+ \(section\.c:\d+\) -> bump\+0x0 \(section\.c:\d+\)\n +bump\+0x\w+ \(section\.c:5\): aborted$', text, re.M), text
+    assert re.search(r'work\+0x\w+ \(section\.c:\d+\)  x 14$', text, re.M) and '(it began before the branches that were kept)' in text, text
+    assert all(len(line) <= 79 for line in text[text.index('# What to do'):].splitlines()), text
+
+
+@test
+def recordings_that_say_less_show_less():
+    scene = Scene()
+    scene.write('bare.data', MISC)
+    said = found('bare.data')
+    assert said['total']['samples'] == 12 and 'cycles' not in said['total'] and [c['cause'] for c in said['total']['causes']] == ['untold'], said
+    assert len(said['sites']) == 4 and not any(s['paths'] or s['sections'] for s in said['sites'])
+    scene.write('flags.data', MISC | TRANSACTION, event=(4, 0x4c8))
+    assert {c['cause']: c['samples'] for c in found('flags.data')['total']['causes']} == {'conflict': 6, 'instruction': 3, 'explicit': 2, 'capacity_write': 1}
+    # Without weights places are sorted by samples, and the text says how to get more.
+    text = pace('tsx', 'report', 'flags.data').out
+    assert '# Where, by samples; -b records' in text and re.search(r'^ +50\.0%  bump', text, re.M), text
+    scene.write('other.data', MISC, event=(0, 0))
+    result = pace('tsx', 'report', 'other.data')
+    assert result.status == 2 and "'pace tsx record' does" in result.err, result
+    result = pace('tsx', 'report', 'bare.data', 'flags.data')
+    assert result.status == 2 and 'both recordings of samples' in result.err, result
+    result = pace('tsx', 'report', 'missing.data')
+    assert result.status == 2 and 'missing.data' in result.err, result
+
+
+@test
+def without_transactions_each_command_says_why():
+    if os.path.exists('/sys/bus/event_source/devices/cpu/events/tx-start'):
+        skip('this machine has transactions')
+    for command in (('tsx', '--', 'true'), ('tsx', 'record', '--', 'true'), ('record', '-e', 'cpu/tx-abort/pp', '--', 'true'), ('stat', '-e', 'tx-start', 'true')):
+        result = pace(*command)
+        assert result.status and not result.out and len(result.err.splitlines()) == 1, result
+        assert re.search('transactions', result.err) and 'no event' not in result.err, result
+    steps = pace('tsx', '--dry-run', '-o', 'there', '-p', '12', '--', './prog', 'a b')
+    assert steps.status == 0 and re.findall(r'\$ (.*)', steps.out) == [
+        "pace stat record -T -o there/tsx-counts.data -p 12 -- ./prog 'a b'",
+        "pace stat record -e '{r21d0,tx-start,el-start,cycles}' -o there/tsx-locks.data -p 12 -- ./prog 'a b'",
+        "pace record -e cpu/tx-abort/pp --transaction -W -g -b --intr-regs=ax -o there/tsx-aborts.data -p 12 -- ./prog 'a b'",
+        'pace tsx report there/tsx-counts.data there/tsx-locks.data there/tsx-aborts.data'], steps
+
+
 main()

@@ -44,6 +44,16 @@ TEST(json_keys_are_anybody_s_too)
 	str_fini(&out);
 }
 
+TEST(json_text_that_is_missing_is_null)
+{
+	struct str out = {0};
+
+	json_text(&out, "a", NULL);
+	json_text(&out, "b", "");
+	CHECK_STR(str_text(&out), "\"a\":null,\"b\":\"\",");
+	str_fini(&out);
+}
+
 TEST(json_strings_replace_what_is_no_utf8)
 {
 	static const struct {

@@ -8,6 +8,7 @@
 #include "cmd/annotate/annotate_diff.h"
 #include "cmd/annotate/annotating.h"
 #include "cmd/cmd.h"
+#include "cmd/colourrow.h"
 #include "cmd/strict.h"
 #include "profile/code/typeprofile.h"
 #include "symbol/code/llvm.h"
@@ -37,12 +38,7 @@ static int set_type(void *target, const char *value, struct err *err)
 	return 0;
 }
 
-static int set_colour(void *target, const char *value, struct err *err)
-{
-	struct annotate_command *o = target;
-
-	return colour_parse(value, &o->colour, err);
-}
+COLOUR_SETTER(annotate_command, colour)
 
 static const struct opt options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to read"},
@@ -102,9 +98,7 @@ static const struct opt options[] = {
 	{0, "stdio", OPT_BOOL, AT(is_text), NULL,
 		"plain text (default, unless stdout is a terminal)"},
 	{0, "stdio2", OPT_BOOL, AT(is_text), NULL, "the same"},
-	{0, "stdio-color", OPT_CALL, 0, "MODE",
-		"colours in text: always, never or auto (default: on a terminal, unless NO_COLOR is set)",
-		.flags = OPT_OPTIONAL, .call = set_colour},
+	COLOUR_ROW,
 	{0, "tui", OPT_TRI, AT(browser), NULL,
 		"walk through the code on the terminal (default on one); the key h shows all keys"},
 	{0, "itrace", OPT_CALL, 0, "WHAT", "refused: instruction traces are not decoded",

@@ -69,6 +69,9 @@ static const struct verb {
 	{&cmd_c2c, "report", NULL, TAKES_FILES},
 	{&cmd_mem, "record", NULL, TAKES_COMMAND},
 	{&cmd_mem, "report", report_option_table, TAKES_FILES},
+	{&cmd_tsx, "record", NULL, TAKES_COMMAND},
+	{&cmd_tsx, "report", NULL, TAKES_FILES},
+	{&cmd_tsx, NULL, NULL, TAKES_COMMAND},
 	{&cmd_timechart, "record", timechart_record_options, TAKES_COMMAND},
 	{&cmd_data, "lint", NULL, TAKES_FILES},
 	{&cmd_data, "pack", NULL, TAKES_FILES},
@@ -180,6 +183,12 @@ static void offer_events(struct completion *c)
 	offer_output(c, &cmd_list, 2, (const char *[]){"list", "--raw-dump", NULL});
 }
 
+static void offer_metrics(struct completion *c)
+{
+	offer_output(c, &cmd_list, 3, (const char *[]){"list", "--raw-dump", "metrics", NULL});
+	offer_output(c, &cmd_list, 3, (const char *[]){"list", "--raw-dump", "metricgroups", NULL});
+}
+
 /* The names of a recording by one key of report. */
 static void offer_names(struct completion *c, const char *key)
 {
@@ -258,6 +267,7 @@ static const struct value {
 	{"PATH", NULL, NULL, ":files"},
 	{"DIR", NULL, NULL, ":folders"},
 	{"EVENT", NULL, offer_events, NULL},
+	{"METRIC,...", NULL, offer_metrics, NULL},
 	{"FORM", NULL, offer_forms, NULL},
 	{"KEY,...", NULL, offer_keys, NULL},
 	{"COMM,...", NULL, offer_comms, NULL},

@@ -156,9 +156,10 @@ static int check_options(const struct data_options *o, const struct subcommand *
 	return 0;
 }
 
+/* What there is to choose from, for a command line that does not say which. */
 static int list_subcommands(void)
 {
-	struct out out = {.fd = STDOUT_FILENO};
+	struct out out = {.fd = STDERR_FILENO};
 	struct err err;
 
 	str_add(&out.text,

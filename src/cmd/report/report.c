@@ -236,13 +236,18 @@ void report_say_written(const struct cmd *cmd, const char *path, const struct pi
 int report_run(const struct cmd *cmd, struct report_options *o, const char *output)
 {
 	struct reporting r = {.options = o};
+	struct progress line = {.what = "reading"};
 	struct err err;
 	int status;
 
 	cmd_log_init(&r.log, o->verbose ? LOG_DEBUG : LOG_NOTE);
 	report_options_settle(o);
-	o->input = cmd_input(o->input);
-	if (recorded_open_any(&r.recorded, o->input, &r.log, &err)) {
+	/* What a pipe carries is read here as a whole, if it is a file; how much it is nobody knows. */
+	line.subject = o->input = cmd_input(o->input);
+	progress_begin(&line);
+	status = recorded_open_any(&r.recorded, o->input, &r.log, &err);
+	progress_end(&line);
+	if (status) {
 		cmd_explain_missing(o->input, &err);
 		log_fini(&r.log);
 		return cmd_fail(cmd, &err, EXIT_USAGE);

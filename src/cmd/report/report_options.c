@@ -4,6 +4,7 @@
 
 #include "base/num.h"
 #include "base/workers.h"
+#include "cmd/colourrow.h"
 #include "cmd/formrow.h"
 #include "cmd/headerrow.h"
 #include "cmd/strict.h"
@@ -43,12 +44,7 @@ static int set_percentage(void *target, const char *value, struct err *err)
 	return profile_filter_set_percentage(&o->filter, value, err);
 }
 
-static int set_colour(void *target, const char *value, struct err *err)
-{
-	struct report_options *o = target;
-
-	return colour_parse(value, &o->colour, err);
-}
+COLOUR_SETTER(report_options, colour)
 
 const struct opt report_option_table[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to read"},
@@ -136,9 +132,7 @@ const struct opt report_option_table[] = {
 	{0, "samples", OPT_U64, AT(n_kept), "N",
 		"accepted for perf's browser, without effect; 'pace script' shows single samples"},
 	FORM_ROW(struct report_options, answer.forms),
-	{0, "stdio-color", OPT_CALL, 0, "MODE",
-		"colours in text: always, never or auto (default: on a terminal, unless NO_COLOR is set)",
-		.flags = OPT_OPTIONAL, .call = set_colour},
+	COLOUR_ROW,
 	{0, "json", OPT_BOOL, AT(answer.forms.is_chosen[FORM_JSON]), NULL,
 		"print all rows as JSON, see pace-report(1)"},
 	{0, "group", OPT_TRI, AT(answer.groups), NULL,

@@ -45,8 +45,9 @@ static int check(const struct stat_asked *a, struct err *err)
 int stat_asked_open(struct stat_asked *a, const struct stat_command *o, bool is_system_wide,
 	struct event_list *events, struct log *log, struct err *err)
 {
-	const struct catalog_places places = {
-		.folder = o->events.folder, .sysfs = "/sys", .has_metrics = true};
+	const struct catalog_places places = {.folder = o->events.folder,
+		.sysfs = "/sys",
+		.has_metrics = true};
 	const struct parse_env env = {.sysfs = places.sysfs, .catalog = &a->catalog};
 	const struct metricset_options options = {.has_no_groups = o->has_no_metric_groups,
 		.has_no_merge = o->has_no_metric_merge,

@@ -126,7 +126,7 @@ const struct opt stat_options_table[] = {
 		"say how events were opened; twice: also their attrs"},
 	{'g', "group", OPT_REFUSED, 0, NULL, "braces make a group: -e '{cycles,instructions}'"},
 	{0, "record-tpebs", OPT_REFUSED, 0, NULL,
-		"-M is not supported; 'pace record -e EVENT -W' samples how long instructions waited to retire, 'pace script -F ip,sym,retire_lat' shows it"},
+		"'pace record -e EVENT -W' samples how long instructions waited to retire, 'pace script -F ip,sym,retire_lat' shows it"},
 	{'T', "transaction", OPT_REFUSED, 0, NULL,
 		"-e task-clock,'{instructions,cycles,cpu/cycles-t/,cpu/tx-start/,cpu/el-start/,cpu/cycles-ct/}' counts them"},
 	{0, "smi-cost", OPT_REFUSED, 0, NULL,

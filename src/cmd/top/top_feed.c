@@ -375,15 +375,21 @@ static int describe(struct feed *f, struct err *err)
 	return r ? err->code : 0;
 }
 
-/* Where names come from. */
-static void choose_names(struct feed *f, enum naming_source source)
+void feed_choose_names(const struct feed *f, struct resolver *r)
 {
 	const struct symbol_options *s = &f->options->symbols;
 
-	f->trace.resolver.vmlinux = s->vmlinux;
-	f->trace.resolver.kallsyms_copy = s->kallsyms;
-	f->trace.resolver.ignores_vmlinux = s->ignores_vmlinux;
-	f->trace.resolver.ignores_made = !s->makes_names;
+	r->vmlinux = s->vmlinux;
+	r->kallsyms_copy = s->kallsyms;
+	r->ignores_vmlinux = s->ignores_vmlinux;
+	r->ignores_made = !s->makes_names;
+}
+
+/* What moments are made from. */
+static void choose_showing(struct feed *f, enum naming_source source)
+{
+	const struct symbol_options *s = &f->options->symbols;
+
 	f->showing = (struct moment_options){
 		.naming = {.n_workers = 1,
 			.style = symbol_options_style(s, f->options->record.verbose),
@@ -409,7 +415,8 @@ static int open_counting(struct feed *f, const struct feed_needs *needs, struct 
 	if (has_wall && tracing_is_needed(&f->events) &&
 		tracing_write(NULL, &f->events, &f->trace.session.reader.info.tracing_data, err))
 		return err->code;
-	choose_names(f, needs->source);
+	feed_choose_names(f, &f->trace.resolver);
+	choose_showing(f, needs->source);
 	f->counting = (struct aggregate_options){.labels = needs->labels |
 			profile_filter_labels(&o->filter),
 		.has_stacks = o->record.callers.has_chains || has_wall,

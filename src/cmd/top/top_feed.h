@@ -79,6 +79,9 @@ struct feed {
 	u32 n_events; /* the first ones of `events` are those that were asked for */
 };
 
+/* How names are found. */
+void feed_choose_names(const struct feed *f, struct resolver *r);
+
 /* Forgets what was counted so far, and refreshes soon. */
 void feed_forget(struct feed *f);
 void feed_pause(struct feed *f, bool is_paused);

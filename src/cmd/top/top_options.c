@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cmd/colourrow.h"
 #include "cmd/record/record_wall.h"
 #include "profile/rows/key.h"
 
@@ -13,13 +14,6 @@ static int set_percentage(void *target, const char *value, struct err *err)
 	struct top_options *o = target;
 
 	return profile_filter_set_percentage(&o->filter, value, err);
-}
-
-static int set_colour(void *target, const char *value, struct err *err)
-{
-	struct top_options *o = target;
-
-	return colour_parse(value, &o->colour, err);
 }
 
 /* A number behind "fp" or "dwarf" belongs to it. */
@@ -53,8 +47,10 @@ static int set_call_graph(void *target, const char *value, struct err *err)
 	return *value ? graph_options_parse(&o->graph, value, err) : 0;
 }
 
-#define NO_CODE     "top shows functions: 'pace record', then 'pace annotate', shows their code"
+#define NO_CODE     "the key a shows the code of a row's function; 'pace record', then 'pace annotate', has this option"
 #define NO_BRANCHES "top counts samples: 'pace record %s', then 'pace report', counts branches"
+
+COLOUR_SETTER(top_options, colour)
 
 const struct opt top_option_rows[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to measure"},
@@ -139,9 +135,7 @@ const struct opt top_option_rows[] = {
 		"plain text (default where the output is not a terminal)"},
 	{0, "json", OPT_BOOL, AT(is_json), NULL,
 		"a JSON document, on one line, each time it is shown; see pace-top(1)"},
-	{0, "stdio-color", OPT_CALL, 0, "MODE",
-		"colours in text: always, never or auto (default: on a terminal, unless NO_COLOR is set)",
-		.flags = OPT_OPTIONAL, .call = set_colour},
+	COLOUR_ROW,
 
 	{0, NULL, OPT_TITLE, 0, NULL, "How"},
 	{'m', "mmap-pages", OPT_STR, RECORD(rings.pages), "PAGES",

@@ -121,7 +121,7 @@ void top_show_text(const struct feed *f, const struct top_rows *r, const struct 
 
 		if (!has_table(r, s, event))
 			continue;
-		top_table_open(&t, r, s, event, most);
+		top_table_open(&t, r, &s->profile, &s->calls, event, most);
 		page.form->table(&page, &t.rows.rows);
 		top_table_close(&t);
 	}
@@ -181,7 +181,7 @@ void top_show_json(const struct feed *f, const struct top_rows *r, const struct 
 	for (u32 event = 0; event < n_documents(f, r, s); event++) {
 		struct top_table t;
 
-		top_table_open(&t, r, s, event, r->options->n_rows);
+		top_table_open(&t, r, &s->profile, &s->calls, event, r->options->n_rows);
 		page.form->table(&page, &t.rows.rows);
 		top_table_close(&t);
 	}

@@ -197,14 +197,14 @@ static void cut(struct hist *h, u64 least, u64 most)
 	h->entries.n = n;
 }
 
-void top_table_open(struct top_table *t, const struct top_rows *r, const struct moment *s,
-	u32 event, u64 most)
+void top_table_open(struct top_table *t, const struct top_rows *r, const struct profile *p,
+	const struct calls *c, u32 event, u64 most)
 {
 	const struct hist_events events = top_rows_has_columns(r)
 		? hist_events_of_wall(AGGREGATE_WALL)
 		: (struct hist_events){.first = event, .n = 1};
 
-	hist_init_table(&t->hist, &s->profile, &s->calls, &events, &r->hist);
+	hist_init_table(&t->hist, p, c, &events, &r->hist);
 	cut(&t->hist, r->options->least_samples, most);
 	histrows_init(&t->rows, &t->hist, &r->rows);
 }

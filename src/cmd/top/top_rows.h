@@ -44,9 +44,9 @@ static inline u32 top_rows_n_tables(const struct top_rows *r, const struct momen
 	return top_rows_has_columns(r) ? 1 : (u32)s->profile.events.n;
 }
 
-/* `most`: rows at most; 0: all. */
-void top_table_open(struct top_table *t, const struct top_rows *r, const struct moment *s,
-	u32 event, u64 most);
+/* `p`, `c`: of a moment, or a part of it; `most`: rows at most; 0: all. */
+void top_table_open(struct top_table *t, const struct top_rows *r, const struct profile *p,
+	const struct calls *c, u32 event, u64 most);
 void top_table_close(struct top_table *t);
 
 #endif

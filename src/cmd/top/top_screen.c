@@ -3,6 +3,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 
+#include "cmd/report/report_spot.h"
 #include "cmd/top/top_plain.h"
 #include "cmd/top/top_source.h"
 #include "view/screen/browser.h"
@@ -20,11 +21,44 @@ struct top_screen {
 	struct top_shown now, next; /* next.setup NULL: there is none */
 	struct top_table table;
 	bool has_table, is_frozen;
+	VEC(struct zoom) zooms; /* what is looked at more closely, in this order */
+	struct part part;       /* the rows that they leave */
+	bool is_part;
 	struct str title, notes;
 	struct browser_page pages[1];
 };
 
 /* ---- tables ---- */
+
+/* Zooms into what rows are not grouped by any more have no rows. */
+static void drop_zooms(struct top_screen *t)
+{
+	size_t n = 0;
+
+	vec_each(zoom, &t->zooms) {
+		const enum profile_label label = zoom_label(zoom);
+
+		if (label == LABEL_NONE || t->now.moment.profile.labels & LABEL_BIT(label))
+			t->zooms.at[n++] = *zoom;
+		else
+			zoom_fini(zoom);
+	}
+	t->zooms.n = n;
+}
+
+/* What is shown of the present moment. */
+static void make_part(struct top_screen *t)
+{
+	const struct moment *m = &t->now.moment;
+
+	if (t->is_part)
+		part_fini(&t->part);
+	drop_zooms(t);
+	t->is_part = t->zooms.n;
+	if (t->is_part)
+		zoom_part(&t->part, &m->profile, &m->calls,
+			t->now.setup->options.filter.is_relative, t->zooms.at, t->zooms.n);
+}
 
 static const struct rowset *open_table(void *of, size_t table)
 {
@@ -34,14 +68,35 @@ static const struct rowset *open_table(void *of, size_t table)
 		top_table_close(&t->table);
 	t->has_table = true;
 	if (t->next.setup) {
+		if (t->is_part)
+			part_fini(&t->part);
+		t->is_part = false;
 		if (t->now.setup)
 			moment_fini(&t->now.moment);
 		t->now = t->next;
 		t->next.setup = NULL;
 	}
-	top_table_open(&t->table, &t->now.setup->rows, &t->now.moment, (u32)table,
+	make_part(t);
+	top_table_open(&t->table, &t->now.setup->rows,
+		t->is_part ? &t->part.profile : &t->now.moment.profile,
+		t->is_part ? &t->part.calls : &t->now.moment.calls, (u32)table,
 		t->now.setup->options.n_rows ? t->now.setup->options.n_rows : ROWS_MOST);
 	return &t->table.rows.rows;
+}
+
+static void set_title(struct top_screen *t, const struct top_shown *of)
+{
+	str_cut(&t->title, 0);
+	for (size_t i = 0; i < t->zooms.n; i++) {
+		str_add(&t->title, i ? " > " : "");
+		zoom_add_text(&t->zooms.at[i], &t->title);
+	}
+	str_add(&t->title, t->zooms.n ? "; " : "");
+	top_add_modes(&of->moment, &of->facts, &t->title);
+	pthread_mutex_lock(&t->source.lock);
+	str_addf(&t->title, "; %s", str_text(&t->source.head));
+	pthread_mutex_unlock(&t->source.lock);
+	t->tables.title = str_text(&t->title);
 }
 
 /* All events have a table, also those without samples so far. */
@@ -49,12 +104,7 @@ static void set_tables(struct top_screen *t)
 {
 	t->tables.n = MAX(top_rows_n_tables(&t->next.setup->rows, &t->next.moment), 1u);
 	t->tables.drawing = &t->next.setup->rows.text.drawing;
-	str_cut(&t->title, 0);
-	top_add_modes(&t->next.moment, &t->next.facts, &t->title);
-	pthread_mutex_lock(&t->source.lock);
-	str_addf(&t->title, "; %s", str_text(&t->source.head));
-	pthread_mutex_unlock(&t->source.lock);
-	t->tables.title = str_text(&t->title);
+	set_title(t, &t->next);
 }
 
 static void tell_what_was_said(struct top_screen *t, struct browser *b)
@@ -289,8 +339,103 @@ static void ask_keys(void *of, struct browser *b, const struct browser_spot *at)
 	str_fini(&text);
 }
 
+/* ---- what a line is about ---- */
+
+static const struct hist *hist_of(const void *of)
+{
+	return &((const struct top_screen *)of)->table.hist;
+}
+
+static void pop(struct top_screen *t, struct browser *b)
+{
+	zoom_fini(&t->zooms.at[--t->zooms.n]);
+	set_title(t, &t->now);
+	browser_renew(b);
+}
+
+static void zoom_into(struct top_screen *t, struct browser *b, struct zoom zoom)
+{
+	vec_add(&t->zooms, zoom);
+	set_title(t, &t->now);
+	browser_renew(b);
+	if (t->part.profile.rows.n)
+		return;
+	pop(t, b);
+	browser_say(b, "no sample was taken in it, only in what it called");
+}
+
+static bool back(void *of, struct browser *b)
+{
+	struct top_screen *t = of;
+
+	if (!t->zooms.n)
+		return false;
+	pop(t, b);
+	return true;
+}
+
+static bool offer_dso(void *of, const struct browser_spot *at, struct str *title)
+{
+	return spot_offer_dso(hist_of(of), at, title);
+}
+
+static void zoom_dso(void *of, struct browser *b, const struct browser_spot *at)
+{
+	zoom_into(of, b, spot_dso(hist_of(of), at));
+}
+
+static bool offer_thread(void *of, const struct browser_spot *at, struct str *title)
+{
+	return spot_offer_thread(hist_of(of), at, title);
+}
+
+static void zoom_thread(void *of, struct browser *b, const struct browser_spot *at)
+{
+	struct zoom zoom;
+
+	if (spot_thread(hist_of(of), at, &zoom))
+		zoom_into(of, b, zoom);
+}
+
+static bool offer_code(void *of, const struct browser_spot *at, struct str *title)
+{
+	const struct top_screen *t = of;
+
+	if (t->now.setup->options.record.records.has_wall) {
+		str_add(title,
+			"time on and off CPUs is of functions: W shows samples, which have code");
+		return false;
+	}
+	if (!spot_has_function(hist_of(of), at, title))
+		return false;
+	str_addf(title, "Annotate %s", spot_function_of(hist_of(of), at)->name);
+	return true;
+}
+
+static void show_code(void *of, struct browser *b, const struct browser_spot *at)
+{
+	struct top_screen *t = of;
+	const u32 symbol = spot_symbol(hist_of(t), at);
+	struct top_code *code;
+
+	browser_wait(b, "reading ...");
+	code = top_source_code(&t->source);
+	browser_say(b, "");
+	if (code)
+		top_code_show(code, &t->now.setup->options, &t->now.moment.profile, symbol, b);
+	else
+		browser_say(b, "what was measured cannot be looked at any more");
+	top_code_free(code);
+}
+
 /* clang-format off: a row a key */
 static const struct browser_action actions[] = {
+	{'a', "a", "show the code of the line's function, with its samples until now", offer_code,
+		false, show_code},
+	{'d', "d", "zoom into the line's file", offer_dso, false, zoom_dso},
+	{'t', "t",
+		"zoom into the row's thread, process or threads of this name, as rows are grouped",
+		offer_thread, false, zoom_thread},
 	{'F', "F", "freeze the screen, or let it follow again", offer_freeze, true, freeze},
 	{'p', "p", "pause measuring, or go on", offer_pause, true, wish_pause},
 	{'Z', "Z", "forget what was counted so far", offer_forget, true, wish_forget},
@@ -364,6 +509,7 @@ static int run(struct top_screen *t, const struct top_options *o, char **command
 		t->tables.open = open_table;
 		t->tables.of = t;
 		t->tables.live = &live;
+		t->tables.back = back;
 		t->tables.actions = actions;
 		t->tables.n_actions = ARRAY_SIZE(actions);
 		set_tables(t);
@@ -380,6 +526,11 @@ int top_screen(const struct top_options *o, char **command, struct log *log, str
 
 	if (t.has_table)
 		top_table_close(&t.table);
+	if (t.is_part)
+		part_fini(&t.part);
+	vec_each(zoom, &t.zooms)
+		zoom_fini(zoom);
+	vec_fini(&t.zooms);
 	top_source_close(&t.source);
 	if (!result && t.source.failure.code) {
 		*err = t.source.failure;

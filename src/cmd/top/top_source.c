@@ -24,12 +24,35 @@ static void setup_free(struct top_setup *u)
 
 /* ---- the thread that measures ---- */
 
+static bool wants_code(struct top_source *s)
+{
+	bool wants;
+
+	pthread_mutex_lock(&s->lock);
+	wants = s->wants_code;
+	pthread_mutex_unlock(&s->lock);
+	return wants;
+}
+
+static void hand_over_code(struct top_source *s)
+{
+	struct top_code *code = top_code_new(&s->feed);
+
+	pthread_mutex_lock(&s->lock);
+	s->code = code;
+	s->wants_code = false;
+	pthread_cond_signal(&s->changed);
+	pthread_mutex_unlock(&s->lock);
+}
+
 static bool show(void *ctx, struct moment *shown, const struct feed_facts *facts)
 {
 	struct top_source *s = ctx;
 	const struct top_setup *setup = (const struct top_setup *)s->feed.options;
 	const u64 most = setup->options.n_refreshes;
 
+	if (wants_code(s))
+		hand_over_code(s);
 	pthread_mutex_lock(&s->lock);
 	if (s->next.setup)
 		moment_fini(&s->next.moment);
@@ -61,6 +84,9 @@ static bool steer(void *ctx)
 	s->feed.settings = wished;
 	if (forgets)
 		feed_forget(&s->feed);
+	/* What counts anew each time is whole only right before it is shown. */
+	if ((!wished.is_zeroed || wished.is_paused) && wants_code(s))
+		hand_over_code(s);
 	return ends;
 }
 
@@ -209,6 +235,27 @@ bool top_source_take(struct top_source *s, struct top_shown *ret)
 	return has_one;
 }
 
+struct top_code *top_source_code(struct top_source *s)
+{
+	struct top_code *code;
+	bool can_be_made;
+
+	pthread_mutex_lock(&s->lock);
+	s->wants_code = !s->has_ended;
+	pthread_mutex_unlock(&s->lock);
+	top_source_wake(s);
+	pthread_mutex_lock(&s->lock);
+	while (s->wants_code && !s->has_ended)
+		pthread_cond_wait(&s->changed, &s->lock);
+	code = s->code;
+	s->code = NULL;
+	s->wants_code = false;
+	can_be_made = s->has_ended && !s->failure.code;
+	pthread_mutex_unlock(&s->lock);
+	/* The thread leaves the feed alone after its end. */
+	return !code && can_be_made ? top_code_new(&s->feed) : code;
+}
+
 void top_source_wake(struct top_source *s)
 {
 	const u64 one = 1;
@@ -268,6 +315,7 @@ void top_source_close(struct top_source *s)
 		top_source_wake(s);
 		pthread_join(s->thread, NULL);
 	}
+	top_code_free(s->code);
 	feed_close(&s->feed);
 	if (s->next.setup)
 		moment_fini(&s->next.moment);

@@ -13,6 +13,7 @@
 
 #include <pthread.h>
 
+#include "cmd/top/top_code.h"
 #include "cmd/top/top_feed.h"
 #include "cmd/top/top_rows.h"
 
@@ -46,9 +47,10 @@ struct top_source {
 	struct top_shown next;
 	struct feed_settings wished;
 	const struct top_setup *wanted; /* the set-up to go on with; NULL: the present one */
-	bool forgets, ends;
-	bool has_ended; /* measuring is over: */
-	int signal;     /* by this one; 0: the target has ended, or `failure` */
+	bool forgets, ends, wants_code;
+	struct top_code *code; /* that was wanted */
+	bool has_ended;        /* measuring is over: */
+	int signal;            /* by this one; 0: the target has ended, or `failure` */
 	struct err failure;
 	struct str said; /* for the last line; the one that shows clears it */
 	struct str head; /* what is measured */
@@ -63,6 +65,9 @@ bool top_source_wait(struct top_source *s);
 
 /* The newest moment, which becomes the caller's; false: there is no newer one. */
 bool top_source_take(struct top_source *s, struct top_shown *ret);
+
+/* What was counted until now, by address, which the caller frees; NULL: measuring has failed. */
+struct top_code *top_source_code(struct top_source *s);
 
 /* Wakes the thread, after something was wished. */
 void top_source_wake(struct top_source *s);

@@ -337,7 +337,7 @@ static int try_open(const struct event_attr *attr, const struct cpus *cpus, bool
 	return sys;
 }
 
-static void try_item(struct inventory *m, struct inventory_item *item, const struct cpus *cpus)
+void inventory_try_item(struct inventory *m, struct inventory_item *item, const struct cpus *cpus)
 {
 	const u64 without_kernel = ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_HV;
 	bool is_of_pmu = item->kind == INVENTORY_PMU || item->kind == INVENTORY_TABLE;
@@ -421,7 +421,7 @@ void inventory_try(struct inventory *m)
 			item->opens = tracepoint->opens;
 			item->reason = tracepoint->reason;
 		} else if (item->has_attr) {
-			try_item(m, item, events.n ? &events.at[0].cpus : &anywhere);
+			inventory_try_item(m, item, events.n ? &events.at[0].cpus : &anywhere);
 			if (item->kind == INVENTORY_TRACEPOINT)
 				tracepoint = item;
 		}

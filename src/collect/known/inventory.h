@@ -88,6 +88,9 @@ int inventory_choose(struct inventory *m, struct err *err);
 void inventory_try(struct inventory *m);
 void inventory_close(struct inventory *m);
 
+/* Tries to open one item, whose attr is known, anywhere or on one of the CPUs that it names. */
+void inventory_try_item(struct inventory *m, struct inventory_item *item, const struct cpus *cpus);
+
 /* Adds the terms of a PMU's formats: "event (config:0-7), umask (config:8-15)". */
 void inventory_add_formats(const struct inventory *m, const char *pmu, struct str *text);
 

@@ -1,6 +1,7 @@
 #include "profile/diff/metric.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "event/metricexpr.h"
@@ -74,13 +75,37 @@ static bool ran_together(const struct metric_input *in, u32 a, u32 b)
 struct asked {
 	const struct metric_input *in;
 	u32 event; /* the one that the metric is shown beside */
-	struct metricexpr x;
+	const struct metricexpr *x;
 	u32 *partners; /* by name of the formula: the event that it stands for, TABLE_NONE if there is none */
 };
 
+/*
+ * Of each row of metricown, compiled once for the life of the process: with a row for each CPU, all of them are computed thousands
+ * of times in an interval.
+ */
+static struct metricexpr *formulas;
+static pthread_once_t formulas_once = PTHREAD_ONCE_INIT;
+
+static void compile_formulas(void)
+{
+	struct err err;
+
+	formulas = mem_zalloc((metricown_n + 1) * sizeof(*formulas));
+	/* One that cannot be compiled has no names and no value; tests/unit/test_metric.c compiles all of them. */
+	for (size_t i = 0; i < metricown_n; i++)
+		if (metricexpr_compile(&formulas[i], metricown[i].row.expr, 0, &err))
+			formulas[i] = (struct metricexpr){0};
+}
+
+static const struct metricexpr *formula_of(const struct metricown *own)
+{
+	pthread_once(&formulas_once, compile_formulas);
+	return &formulas[own - metricown];
+}
+
 static bool is_duration(const struct asked *a, u32 name)
 {
-	return !strcmp(a->x.names.at[name].text, DURATION);
+	return !strcmp(a->x->names.at[name].text, DURATION);
 }
 
 static double value_of(void *ctx, u32 name)
@@ -136,9 +161,9 @@ static void find_partners(struct asked *a)
 {
 	const struct event *e = &a->in->events->at[a->event];
 
-	a->partners = mem_alloc((a->x.names.n + 1) * sizeof(*a->partners));
-	vec_each(name, &a->x.names) {
-		u32 *partner = &a->partners[name - a->x.names.at];
+	a->partners = mem_alloc((a->x->names.n + 1) * sizeof(*a->partners));
+	vec_each(name, &a->x->names) {
+		u32 *partner = &a->partners[name - a->x->names.at];
 
 		if (!strcmp(name->text, ITSELF) || kind_is(e, name->text))
 			*partner = a->event;
@@ -151,11 +176,11 @@ static void find_partners(struct asked *a)
 static bool is_complete(const struct asked *a, const struct metricexpr_world *world,
 	struct metric *ret)
 {
-	bool *needs = mem_zalloc(a->x.names.n + 1), result = true;
+	bool *needs = mem_zalloc(a->x->names.n + 1), result = true;
 
-	metricexpr_needs(&a->x, world, needs);
+	metricexpr_needs(a->x, world, needs);
 	ret->other = TABLE_NONE;
-	for (u32 i = 0; i < a->x.names.n; i++) {
+	for (u32 i = 0; i < a->x->names.n; i++) {
 		u32 partner = a->partners[i];
 
 		if (!needs[i] || is_duration(a, i) || partner == a->event)
@@ -210,7 +235,7 @@ static void set_value(const struct metricown *own, double value, struct metric *
 static bool compute(const struct metric_input *in, u32 event, const struct metricown *own,
 	struct metric *ret)
 {
-	struct asked a = {.in = in, .event = event};
+	struct asked a = {.in = in, .event = event, .x = formula_of(own)};
 	const struct metricexpr_world world = {value_of, sources_of, has_event, has_pmu, is_cpu,
 		literal_of, &a};
 	bool is_percent = own->words && own->row.unit && !strcmp(own->row.unit, "%");
@@ -219,19 +244,16 @@ static bool compute(const struct metric_input *in, u32 event, const struct metri
 		.is_percent = is_percent,
 		.unit = own->words ? own->words : own->row.unit,
 		.row = &own->row};
-	struct err err;
 	double value = NAN;
 	bool has_all;
 
-	/* tests/unit/test_metric.c compiles all of them. */
-	if (metricexpr_compile(&a.x, own->row.expr, 0, &err))
+	if (!a.x->nodes.n)
 		return false;
 	find_partners(&a);
 	has_all = is_complete(&a, &world, &m);
 	if (has_all && m.state != METRIC_APART)
-		value = metricexpr_value(&a.x, &world);
+		value = metricexpr_value(a.x, &world);
 	mem_free(a.partners);
-	metricexpr_fini(&a.x);
 	if (!has_all || (m.state != METRIC_APART && !isfinite(value)))
 		return false;
 	if (m.state != METRIC_APART)

@@ -7,7 +7,8 @@
 /* One computation: with one event's counts changed by a factor, to see what difference that makes. */
 struct pass {
 	const struct metricvalue_input *in;
-	const struct metric_use *use; /* the metric that was asked for, whose events are counted together */
+	const struct metric_use
+		*use; /* the metric that was asked for, whose events are counted together */
 	const struct metric_formula *formula;
 	double *values; /* by metric of the set */
 	u32 changed;    /* event of the set; TABLE_NONE: none */
@@ -136,8 +137,8 @@ static double unknown_part(const struct metricvalue_input *in, const struct metr
 		u32 at = counted->at[i];
 		double share = count_share(&in->counts[at]), part;
 
-		if (in->events->at[at].attr.type == EVENT_TYPE_TOOL ||
-			!in->counts[at].n_counters || share >= 1)
+		if (in->events->at[at].attr.type == EVENT_TYPE_TOOL || !in->counts[at].n_counters ||
+			share >= 1)
 			continue;
 		part = in->errors && in->errors[at] >= 0 ? in->errors[at] : 1 - share;
 		largest = MAX(largest, part);

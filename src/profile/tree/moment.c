@@ -99,11 +99,11 @@ static void merge_rows(struct profile *p)
 }
 
 /* Nothing is added to it any more, and it may be looked at for long. */
-static void make_small(struct profile *p)
+static void make_small(struct profile *p, bool has_places)
 {
 	table_fini(&p->frame_index);
 	table_fini(&p->stack_index);
-	if (can_merge(p))
+	if (!has_places && can_merge(p))
 		merge_rows(p);
 }
 
@@ -125,7 +125,7 @@ void moment_init(struct moment *s, const struct aggregate *a, struct resolver *r
 		ignore_callees(p, options->ignored_callees);
 	if (options->filter)
 		profile_filter_apply(p, options->filter);
-	make_small(p);
+	make_small(p, options->has_places);
 	calls_init(&s->calls, p);
 }
 

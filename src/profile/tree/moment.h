@@ -29,7 +29,8 @@ struct moment_options {
 	const struct profile_filter *filter; /* which rows it keeps; NULL: all */
 	const regex_t *ignored_callees;      /* NULL: none are ignored */
 	bool has_idle;                       /* with samples of idle CPUs */
-	bool has_wall;                       /* the profile is of time on and off CPUs */
+	bool has_places; /* rows for each address, also where functions are all that most views need */
+	bool has_wall; /* the profile is of time on and off CPUs */
 };
 
 void moment_init(struct moment *s, const struct aggregate *a, struct resolver *resolver,

@@ -3,6 +3,7 @@
 #include "profile/rows/rowmaker.h"
 #include "symbol/types/typelayout.h"
 #include "view/forms/forms.h"
+#include "view/text/colour.h"
 
 enum { SCHEMA = 1, COLUMN = 10 };
 
@@ -28,12 +29,17 @@ static bool is_there(const struct typeprofile *a, size_t e)
 static void add_cell(struct str *text, const struct annotate_options *o,
 	const struct annotation_count *c, const struct annotation_count *whole)
 {
-	if (o->figure == ANNOTATE_PERCENT)
+	const size_t start = text->n;
+
+	if (o->figure == ANNOTATE_PERCENT) {
 		str_addf(text, "%*.2f", COLUMN, percent(o, c, whole));
-	else
+		if (o->has_colour && c->n_samples)
+			colour_paint(text, start, colour_of_share(percent(o, c, whole) / 100));
+	} else {
 		str_addf(text, "%*llu", COLUMN,
 			(unsigned long long)(o->figure == ANNOTATE_SAMPLES ? c->n_samples
 									   : c->period));
+	}
 }
 
 static void add_safe(struct str *text, const char *word)

@@ -119,24 +119,31 @@ static void count_stack(struct callgrind *c, u32 row)
 
 /* ---- writing ---- */
 
-/* An event's name of letters, digits and _, as KCachegrind wants it; its number makes it unique. */
-static void add_event(const struct callgrind *c, u32 part, struct str *text)
+/* An event's name of letters, digits and _, as KCachegrind wants it; a number makes it unique, also where only other letters told it apart. */
+static void add_event(const struct callgrind *c, u32 part, struct distinct *names, struct str *text)
 {
-	const size_t start = text->n + 1;
+	struct str name = {0};
+	size_t n;
 
-	str_addf(text, " %s", c->r->parts[part].name);
-	for (size_t i = start; i < text->n; i++) {
-		const char ch = text->at[i];
+	str_add(&name, c->r->parts[part].name);
+	for (size_t i = 0; i < name.n; i++) {
+		const char ch = name.at[i];
 		const bool is_letter = (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z');
 
-		if (!is_letter && (i == start || ch < '0' || ch > '9'))
-			text->at[i] = '_';
+		if (!is_letter && (i == 0 || ch < '0' || ch > '9'))
+			name.at[i] = '_';
 	}
-	for (u32 i = 0; i < part; i++)
-		if (!strcmp(c->r->parts[i].name, c->r->parts[part].name)) {
-			str_addf(text, "_%u", part + 1);
+	n = name.n;
+	for (u32 number = part + 1;; number++) {
+		const size_t n_names = names->items.n;
+
+		if (distinct_add(names, str_text(&name), name.n) == n_names)
 			break;
-		}
+		str_cut(&name, n);
+		str_addf(&name, "_%u", number);
+	}
+	str_addf(text, " %s", str_text(&name));
+	str_fini(&name);
 }
 
 static void add_line(struct callgrind *c, const char *what, const u64 *costs)
@@ -252,12 +259,14 @@ static void add_functions(struct callgrind *c)
 static void add_head(struct callgrind *c, const u64 *sums)
 {
 	struct str *text = &c->page->out->text;
+	struct distinct names = {0};
 
 	str_add(text,
 		"# callgrind format\nversion: 1\ncreator: pace " PACE_VERSION
 		"\npositions: line\nevents:");
 	for (u32 part = 0; part < c->r->n_parts; part++)
-		add_event(c, part, text);
+		add_event(c, part, &names, text);
+	distinct_fini(&names);
 	str_addc(text, '\n');
 	add_line(c, "summary:", sums);
 }

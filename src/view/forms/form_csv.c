@@ -92,8 +92,8 @@ static void add_names(const struct page *p, const struct rowset *r, u32 number,
 
 			if (c->group != groups[g] || c->kind == CELL_RANGE)
 				continue;
-			for (int is_name = 0; is_name <= c->has_name; is_name++) {
-				str_addf(text, "%s%s", c->name, is_name ? "_name" : "");
+			for (int k = 0; k < (c->has_name ? 2 : 1); k++) {
+				str_addf(text, "%s%s", c->name, k ? "_name" : "");
 				if (number)
 					str_addf(text, "_%u", number);
 				str_add(text, separator);

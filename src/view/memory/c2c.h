@@ -21,6 +21,7 @@ struct c2c_options {
 	u64 max_lines;            /* shown in full; 0: all */
 	bool has_stats_only;
 	bool is_quiet;
+	bool has_colour; /* shares have colours in text */
 };
 
 /* HITM, or loads from peers, as the options choose. */

@@ -4,6 +4,7 @@
 #include "view/memory/c2c.h"
 
 #include "view/memory/c2c_calls.h"
+#include "view/text/colour.h"
 
 struct printing {
 	const struct sharing *s;
@@ -38,6 +39,16 @@ static double percent(u64 part, u64 whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
+/* Adds a share in percent, with perf's colours of heat. */
+static void add_share(const struct printing *p, u64 part, u64 whole)
+{
+	const size_t start = p->text->n;
+
+	str_addf(p->text, "%5.1f%%", percent(part, whole));
+	if (p->o->has_colour && part)
+		colour_paint(p->text, start, colour_of_share(percent(part, whole) / 100));
+}
+
 static void add_totals(const struct printing *p)
 {
 	const struct sharing_count *c = &p->s->total;
@@ -70,9 +81,8 @@ static void add_table(const struct printing *p, const u32 *order, size_t n)
 			k[kinds.remote], line->count.n, k[DATASRC_LOAD], k[DATASRC_STORE],
 			k[DATASRC_STORE_L1], k[DATASRC_STORE_L1_MISS]};
 
-		str_addf(p->text, "  %4zu  0x%016llx  %5.1f%%", i,
-			(unsigned long long)line->address,
-			percent(c2c_hot(p->o, &line->count), all));
+		str_addf(p->text, "  %4zu  0x%016llx  ", i, (unsigned long long)line->address);
+		add_share(p, c2c_hot(p->o, &line->count), all);
 		for (size_t j = 0; j < ARRAY_SIZE(columns); j++)
 			str_addf(p->text, " %8llu", (unsigned long long)columns[j]);
 		str_addf(p->text, "  %4zu  %7zu\n", line->cpus.at.n, line->threads.at.n);
@@ -180,11 +190,13 @@ static void add_use(const struct printing *p, const struct sharing_line *line,
 		use->file && strrchr(use->file, '/') ? strrchr(use->file, '/') + 1 : use->file;
 	const u64 *k = use->count.kinds;
 	const struct hot_kinds kinds = hot_kinds(p);
+	const enum datasrc_kind shown[] = {kinds.local, kinds.remote, DATASRC_STORE};
 
-	str_addf(p->text, "   0x%02x  %5.1f%%  %5.1f%%  %5.1f%%", use->offset,
-		percent(k[kinds.local], line->count.kinds[kinds.local]),
-		percent(k[kinds.remote], line->count.kinds[kinds.remote]),
-		percent(k[DATASRC_STORE], line->count.kinds[DATASRC_STORE]));
+	str_addf(p->text, "   0x%02x", use->offset);
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++) {
+		str_add(p->text, "  ");
+		add_share(p, k[shown[i]], line->count.kinds[shown[i]]);
+	}
 	add_cycles(p, is_of_peers(p) ? use->local_peer_cycles : use->local_cycles, k[kinds.local]);
 	add_cycles(p, is_of_peers(p) ? use->remote_peer_cycles : use->remote_cycles,
 		k[kinds.remote]);

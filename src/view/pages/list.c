@@ -185,10 +185,15 @@ static void add_name(const struct inventory_item *item, struct str *text)
 	}
 }
 
+size_t list_name_columns(const struct list_style *style)
+{
+	return style->columns ? MIN(NAME_COLUMNS, style->columns * 2 / 5) : NAME_COLUMNS;
+}
+
 /* The width of a group's names: that of the widest name that is not too wide. */
 static size_t name_columns(const struct inventory *m, size_t first, const struct list_style *style)
 {
-	size_t most = style->columns ? MIN(NAME_COLUMNS, style->columns * 2 / 5) : NAME_COLUMNS;
+	size_t most = list_name_columns(style);
 	struct str text = {0};
 	size_t widest = 0;
 
@@ -215,48 +220,82 @@ static void add_sentence(const struct inventory_item *item, struct str *text)
 		str_addf(text, " (in %s)", item->unit);
 }
 
+/* Adds a name, and a second one if there is room for it; returns the columns that are used. */
+static size_t add_names(const char *name, const char *alias, const struct list_style *style,
+	struct str *text)
+{
+	const size_t start = text->n;
+
+	str_add(text, "  ");
+	if (style->columns)
+		add_cut(text, name, style->columns > 2 ? style->columns - 2 : 1);
+	else
+		add_safe(text, name);
+	if (alias && (!style->columns || text->n - start + 4 + strlen(alias) <= style->columns)) {
+		str_add(text, " OR ");
+		add_safe(text, alias);
+	}
+	return text->n - start;
+}
+
+/* Adds a line of a name, a mark unless it is NULL, and what stands behind them. */
+static void add_columns(const char *name, const char *alias, const char *mark, const char *behind,
+	size_t name_width, const struct list_style *style, struct str *text)
+{
+	size_t indent = 2 + name_width + 2 + (mark ? MARK_COLUMNS : 0), start = text->n;
+	size_t used = add_names(name, alias, style, text);
+
+	/* A name that is too long gets its own line, so that columns stay straight. */
+	if (used > 2 + name_width && (*behind || mark) && style->columns) {
+		str_addc(text, '\n');
+		used = 0;
+	}
+	if (used < 2 + name_width)
+		str_fill(text, ' ', 2 + name_width - used);
+	if (mark)
+		str_addf(text, "  %-*s", MARK_COLUMNS - 2, mark);
+	if (*behind) {
+		str_add(text, "  ");
+		if (style->columns)
+			add_cut(text, behind,
+				style->columns > indent + 8 ? style->columns - indent : 8);
+		else
+			add_safe(text, behind);
+	}
+	while (text->n > start && text->at[text->n - 1] == ' ')
+		str_cut(text, text->n - 1);
+	str_addc(text, '\n');
+}
+
 static void add_line(const struct inventory_item *item, const struct list_style *style,
 	size_t name_width, bool has_mark, struct str *text)
 {
-	size_t indent = 2 + name_width + 2 + (has_mark ? MARK_COLUMNS : 0), start = text->n, used;
 	struct str behind = {0};
 
 	if (style->has_encoding)
 		add_encoding(item, &behind);
 	else if (style->has_descriptions)
 		add_sentence(item, &behind);
-	str_add(text, "  ");
-	if (style->columns)
-		add_cut(text, item->name, style->columns > 2 ? style->columns - 2 : 1);
-	else
-		add_safe(text, item->name);
-	used = text->n - start;
-	if (item->alias && (!style->columns || used + 4 + strlen(item->alias) <= style->columns)) {
-		str_add(text, " OR ");
-		add_safe(text, item->alias);
-		used = text->n - start;
-	}
-	/* A name that is too long gets its own line, so that columns stay straight. */
-	if (used > 2 + name_width && (behind.n || has_mark) && style->columns) {
-		str_addc(text, '\n');
-		used = 0;
-	}
-	if (used < 2 + name_width)
-		str_fill(text, ' ', 2 + name_width - used);
-	if (has_mark)
-		str_addf(text, "  %-*s", MARK_COLUMNS - 2, marks[item->opens]);
-	if (behind.n) {
-		str_add(text, "  ");
-		if (style->columns)
-			add_cut(text, str_text(&behind),
-				style->columns > indent + 8 ? style->columns - indent : 8);
-		else
-			add_safe(text, str_text(&behind));
-	}
-	while (text->n > start && text->at[text->n - 1] == ' ')
-		str_cut(text, text->n - 1);
-	str_addc(text, '\n');
+	add_columns(item->name, item->alias, has_mark ? marks[item->opens] : NULL,
+		str_text(&behind), name_width, style, text);
 	str_fini(&behind);
+}
+
+void list_add_line(const char *name, enum inventory_opens opens, const char *behind, size_t width,
+	const struct list_style *style, struct str *text)
+{
+	add_columns(name, NULL, opens == INVENTORY_UNTRIED ? NULL : marks[opens], behind, width,
+		style, text);
+}
+
+void list_add_paragraph(const char *words, const struct list_style *style, struct str *text)
+{
+	add_paragraph(words, detail_columns(style), text);
+}
+
+void list_add_words(const char *words, const struct list_style *style, struct str *text)
+{
+	add_wrapped(words, 0, style->columns ? style->columns : SIZE_MAX, text);
 }
 
 static void add_table_notes(const struct catalog_event *row, struct str *notes)

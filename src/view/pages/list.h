@@ -26,4 +26,17 @@ void list_text(const struct inventory *m, const struct list_style *style, struct
 void list_names(const struct inventory *m, struct out *out);
 void list_rows(const struct form *form, const struct inventory *m, struct out *out);
 
+/* ---- of which lists of other things are made, too ---- */
+
+/* The most columns that names may take. */
+size_t list_name_columns(const struct list_style *style);
+
+/* Adds a line: a name, filled up to `width` columns, whether it opens here, and what it is. */
+void list_add_line(const char *name, enum inventory_opens opens, const char *behind, size_t width,
+	const struct list_style *style, struct str *text);
+
+/* Adds words in lines that fit; a paragraph is indented, below a name. */
+void list_add_paragraph(const char *words, const struct list_style *style, struct str *text);
+void list_add_words(const char *words, const struct list_style *style, struct str *text);
+
 #endif

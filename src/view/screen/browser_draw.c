@@ -137,10 +137,11 @@ static void draw_node(struct drawer *d, const struct lineup_line *line)
 	const struct rowset *tree = &b->lineup.trees[line->row].tree;
 	const struct rowset_node *node = &tree->nodes[line->node];
 	const double share = tree->whole ? (double)node->total / (double)tree->whole : 0;
-	struct grid_style style =
-		d->is_found ? (struct grid_style){.attributes = GRID_BOLD | GRID_UNDERLINE} : plain;
+	struct grid_style style = plain;
 	unsigned column = MARKER;
 
+	if (d->is_found)
+		style.attributes = GRID_BOLD | GRID_UNDERLINE;
 	if (b->heat < b->rows->n_shown) {
 		heat_draw_bar(d->g, d->row, column, share);
 		column += BAR + 1;

@@ -166,8 +166,8 @@ void stat_make_flat_rows(const struct stat_view *v, const struct stat_lines *lin
 		for (unsigned k = 0; k < MAX(l->n_metrics, 1u); k++) {
 			rowmaker_row(m);
 			add_line(m, v, l, time_ns);
-			add_metric(m, l->n_metrics ? &l->metrics[k] : NULL, v->options->metrics != NULL,
-				l->reason);
+			add_metric(m, l->n_metrics ? &l->metrics[k] : NULL,
+				v->options->metrics != NULL, l->reason);
 		}
 	if (facts)
 		add_time(m, "elapsed", &s->elapsed_ns, facts->ended);
