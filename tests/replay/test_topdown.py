@@ -293,4 +293,57 @@ def a_drill_down_follows_the_kind_of_core_that_worked():
     assert 'was counted on cpu_atom, which is followed' in result.err and 'record -e cpu_atom/cpu-cycles/P -- true' in result.err, result
 
 
+TABLE = [
+    {'MetricName': 'tma_l1_bound', 'MetricExpr': 'max(0, mem_l1 / slots)', 'MetricGroup': 'TopdownL3;tma_memory_bound_group', 'ScaleUnit': '100%',
+     'MetricThreshold': 'tma_l1_bound > 0.1', 'BriefDescription': 'loads that hit the first-level cache'},
+    {'MetricName': 'tma_dram_bound', 'MetricExpr': 'mem_dram / slots', 'MetricGroup': 'TopdownL3;tma_memory_bound_group', 'ScaleUnit': '100%',
+     'MetricThreshold': 'tma_dram_bound > 0.1', 'BriefDescription': 'loads from memory'},
+    {'MetricName': 'tma_mem_latency', 'MetricExpr': 'mem_latency / slots', 'MetricGroup': 'TopdownL4;tma_dram_bound_group', 'ScaleUnit': '100%',
+     'BriefDescription': 'latency of memory', 'PublicDescription': 'Much text. Sample with: MEM_LOAD_RETIRED.L3_MISS_PS;OTHER'},
+    {'EventName': 'MEM_L1', 'EventCode': '0xd1', 'UMask': '0x01'},
+    {'EventName': 'MEM_DRAM', 'EventCode': '0xd1', 'UMask': '0x20'},
+    {'EventName': 'MEM_LATENCY', 'EventCode': '0xd2', 'UMask': '0x20'},
+]
+
+
+@test
+def a_table_of_metrics_leads_deeper():
+    os.makedirs('tables/spr')
+    with open('tables/mapfile.csv', 'w') as file:
+        file.write('Family-model,Version,Filename,EventType\nGenuineIntel-6-8F,v1,spr,core\n')
+    with open('tables/spr/metrics.json', 'w') as file:
+        json.dump(TABLE, file)
+    counts = {**LEVEL2, 'cpu/event=0xd1,umask=0x01/': 800, 'cpu/event=0xd1,umask=0x20/': 2000, 'cpu/event=0xd2,umask=0x20/': 1600}
+    with machine('sapphirerapids', counts) as on:
+        assert drilled(on, '--events-dir', 'tables', 'true') == [
+            (None, 'tma_backend_bound', 43.75, True, None),
+            ('tma_backend_bound', 'tma_memory_bound', 37.5, True, None),
+            ('tma_memory_bound', 'tma_dram_bound', 25, True, None),
+            ('tma_dram_bound', 'tma_mem_latency', 20, True,
+             'pace record -e mem_load_retired.l3_miss:pp --events-dir tables -- true')]
+        text = on.pace('stat', '--topdown', '--drill', '--events-dir', 'tables', 'true').err
+        result = on.pace('stat', '--topdown', '--drill', '--events-dir', 'nowhere', 'true')
+    assert 'tma_mem_latency:\n   latency of memory\n' in text, text
+    assert result.status and 'nowhere' in result.err, result
+
+
+@test
+def list_and_doctor_say_whether_it_works():
+    with machine('icelake', LEVEL1) as on:
+        text = on.pace('list', 'topdown').out
+        assert re.search(r'cpu/topdown-retiring/ OR topdown-retiring +yes', text), text
+        assert "TopDown ('pace stat --topdown'): level 1 on cpu (Intel, metrics register)" in text, text
+        assert 'counts behind slots only' in on.pace('list', '--details', 'topdown-retiring').out
+    with machine('icelake', {}, is_strict=False) as on:
+        assert re.search(r'TopDown +level 1 on cpu \(Intel, metrics register\)', on.pace('doctor').out)
+    with machine('lunarlake', {}, is_strict=False) as on:
+        fact = json.loads(on.pace('doctor', '--json').out)['facts']['topdown']
+        assert fact['state'] == 'fine' and fact['text'] == ('levels 1 and 2 on cpu_core (Intel, metrics register); '
+                                                            'level 1 on cpu_atom (Intel, efficient cores)'), fact
+    with machine('zen3', {}, is_strict=False) as on:
+        result = on.pace('list', 'topdown')
+        assert result.status and "CPU model 'AuthenticAMD-25-1-1' counts no events of slots" in result.err, result
+        assert json.loads(on.pace('doctor', '--json').out)['facts']['topdown']['state'] == 'limits'
+
+
 main()

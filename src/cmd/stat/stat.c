@@ -29,7 +29,6 @@ enum {
 static int parse_all_events(struct measuring *m, struct err *err)
 {
 	const struct stat_command *o = m->options;
-	u64 excluded = o->all_user ? ATTR_EXCLUDE_KERNEL : o->all_kernel ? ATTR_EXCLUDE_USER : 0;
 	struct str defaults = {0};
 	bool has_own;
 	int r;
@@ -49,7 +48,7 @@ static int parse_all_events(struct measuring *m, struct err *err)
 			err);
 	m->print.metrics = m->asked.is_open ? &m->asked.set : NULL;
 	vec_each(e, &m->events)
-		e->attr.flags |= excluded;
+		e->attr.flags |= stat_excluded(o);
 	return r;
 }
 

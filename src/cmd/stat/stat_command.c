@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "cmd/stat/stat_asked.h"
 #include "cmd/stat/stat_compare.h"
+#include "event/abi.h"
 
 enum { RUNS_MAX = 1000000, DELAY_MAX_MS = 1 << 30 };
 
@@ -172,6 +173,11 @@ static const char *const detailed_events[] = {
 	"L1-dcache-prefetches,L1-dcache-prefetch-misses",
 };
 
+u64 stat_excluded(const struct stat_command *o)
+{
+	return o->all_user ? ATTR_EXCLUDE_KERNEL : o->all_kernel ? ATTR_EXCLUDE_USER : 0;
+}
+
 void stat_add_defaults(const struct stat_command *o, bool is_system_wide, struct str *text)
 {
 	str_addf(text, "%s,%s", is_system_wide ? "cpu-clock" : "task-clock", default_events);
@@ -227,8 +233,10 @@ static int check_topdown(const struct stat_command *o, struct err *err)
 		: o->metrics.n           ? "-M"
 					 : NULL;
 
-	if (o->is_drill && (o->has_td_level || o->per_cpu || o->per_core || o->per_socket || o->per_die ||
-			o->per_node || o->per_thread || o->per_cluster || o->per_cache || o->events.has_events))
+	if (o->is_drill &&
+		(o->has_td_level || o->per_cpu || o->per_core || o->per_socket || o->per_die ||
+			o->per_node || o->per_thread || o->per_cluster || o->per_cache ||
+			o->events.has_events))
 		return err_set(err, ERR_INVAL,
 			"--drill chooses its levels and events, and looks at all CPUs together: leave out --td-level, -e, -A and --per options");
 	if (!o->is_topdown && o->is_drill)

@@ -78,6 +78,9 @@ int stat_check(const struct stat_command *o, int argc, struct err *err);
 /* -r: the number of runs; 0: until Ctrl-C. */
 int stat_choose_runs(const struct stat_command *o, u64 *ret_n, struct err *err);
 
+/* Flags of attrs for --all-user and --all-kernel. */
+u64 stat_excluded(const struct stat_command *o);
+
 /* The default events. */
 void stat_add_defaults(const struct stat_command *o, bool is_system_wide, struct str *text);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cmd/stat/measuring.h"
+#include "cmd/stat/stat_drilltables.h"
 #include "profile/diff/slots.h"
 #include "view/stat/stat_drill.h"
 
@@ -23,6 +24,8 @@ struct stat_drilling {
 	double *times;             /* of the first step: by kind of core, how long it counted */
 	struct drill_step *firsts; /* by kind of core */
 	bool is_by_intervals;
+	struct drill_tables tables; /* below pace's own tree */
+	bool is_of_tables;          /* the step that is measured */
 	struct str command;
 };
 
@@ -40,14 +43,16 @@ static void take_core(struct stat_drilling *d, struct drill_step *step, u32 core
 		drill_add(step, t->family->nodes[i].name, i, s.share[i], s.is_notable[i]);
 }
 
-/* Adds the counts of the last run or interval. */
-static void take(struct stat_drilling *d)
+/* Adds the counts of the last run or interval, which took `ns`. */
+static void take(struct stat_drilling *d, double ns)
 {
 	const struct tma_plan *p = &d->m->topdown;
 	struct count *counts = mem_alloc((d->m->events.n + 1) * sizeof(*counts));
 
 	slots_take(&d->m->counts, 0, true, counts);
-	for (u32 core = 0; core < p->cores.n; core++) {
+	if (d->is_of_tables)
+		drill_tables_take(&d->tables, &d->m->events, counts, ns, d->step);
+	for (u32 core = 0; core < p->cores.n && !d->is_of_tables; core++) {
 		if (d->step && core != d->core)
 			continue;
 		take_core(d, d->step ? d->step : &d->firsts[core], core, counts);
@@ -62,12 +67,12 @@ void stat_drill_interval(struct stat_drilling *d, double ns)
 {
 	/* What is left after the last whole interval says little. */
 	if (d->is_by_intervals && ns > 1e6 * (double)d->options.interval_ms / 2)
-		take(d);
+		take(d, ns);
 }
 
 /* ---- one step ---- */
 
-/* Makes the events of the plan's groups those of the measurement. */
+/* Makes the events of the plan's groups, or of a table's metrics, those of the measurement. */
 static int begin_step(struct stat_drilling *d, struct err *err)
 {
 	struct measuring *m = d->m;
@@ -76,8 +81,13 @@ static int begin_step(struct stat_drilling *d, struct err *err)
 	counts_fini(&m->counts);
 	event_list_fini(&m->events);
 	memset(&m->events, 0, sizeof(m->events));
-	if (stat_topdown_parse(m, err))
+	m->has_topdown = !d->is_of_tables;
+	if (d->is_of_tables
+			? drill_tables_count(&d->tables, d->step->parent, &m->events, &m->log, err)
+			: stat_topdown_parse(m, err))
 		return err->code;
+	vec_each(e, &m->events)
+		e->attr.flags |= stat_excluded(m->options);
 	counts_init(&m->counts, &m->events, COUNTS_ALL);
 	m->counts.is_unscaled = m->options->no_scale;
 	return 0;
@@ -93,7 +103,7 @@ static int measure(struct stat_drilling *d, enum run_end *ret_end, int *ret_stat
 		if (stat_run_once(m, ret_end, err))
 			return err->code;
 		if (!d->is_by_intervals && *ret_end != RUN_SIGNAL)
-			take(d);
+			take(d, m->counts.elapsed_ns.mean);
 		if (*ret_end == RUN_TARGET_ENDED && m->has_workload)
 			*ret_status = workload_exit_status(&m->workload);
 		if (m->has_workload)
@@ -151,15 +161,13 @@ static void add_word(const char *word, struct str *text)
 	str_addc(text, '\'');
 }
 
-/* The command that samples on the same target. */
-static void add_command(struct stat_drilling *d, u32 node)
+/* Adds on what the command is to run. */
+static void add_target(struct stat_drilling *d)
 {
 	const struct target_words *w = &d->options.target;
 	struct measuring *m = d->m;
 	struct str *text = &d->command;
 
-	str_add(text, "pace ");
-	tma_add_command(&m->topdown.cores.at[d->core], node, text);
 	if (w->pids || w->tids)
 		str_addf(text, " -%c %s", w->pids ? 'p' : 't', w->pids ? w->pids : w->tids);
 	else if (w->cpus)
@@ -175,17 +183,49 @@ static void add_command(struct stat_drilling *d, u32 node)
 	d->found.command = str_text(text);
 }
 
-static void take_leaf(struct stat_drilling *d, u32 node)
+static void take_node(struct stat_drilling *d, u32 node)
 {
-	const struct tma_node *n = &d->m->topdown.cores.at[d->core].family->nodes[node];
+	const struct tma *t = &d->m->topdown.cores.at[d->core];
+	const struct tma_node *n = &t->family->nodes[node];
 
-	d->found.leaf = n->name;
 	d->found.means = n->means;
 	d->found.todo = n->todo;
+	if (!n->sample)
+		return;
+	tma_add_command(t, node, &d->command);
+	add_target(d);
+}
+
+static void take_row(struct stat_drilling *d, const struct metric_row *row)
+{
+	size_t start;
+
+	d->found.means = row->brief;
+	d->found.todo = NULL;
+	start = d->command.n;
+	str_add(&d->command, "record -e ");
+	if (drill_tables_add_sample(&d->tables, row, &d->command))
+		add_target(d);
+	else
+		str_cut(&d->command, start);
+}
+
+/* The branch that is followed is the leaf, until a step goes on below it. */
+static void take_leaf(struct stat_drilling *d, const struct drill_branch *b)
+{
+	const struct metric_row *row;
+
+	d->found.leaf = b->name;
 	d->found.command = NULL;
 	str_clear(&d->command);
-	if (n->sample)
-		add_command(d, node);
+	str_add(&d->command, "pace ");
+	row = drill_tables_row(&d->tables, b->name);
+	if (b->node != DRILL_NONE)
+		take_node(d, b->node);
+	else if (row)
+		take_row(d, row);
+	if (d->found.command == NULL)
+		str_clear(&d->command);
 }
 
 static void print_end(struct stat_drilling *d)
@@ -215,19 +255,29 @@ static int first_step(struct stat_drilling *d, enum run_end *end, int *ret_statu
 	if (begin_step(d, err) || measure(d, end, ret_status, err))
 		return err->code;
 	choose_core(d);
-	return 0;
+	return drill_tables_open(&d->tables, d->options.events.folder, d->found.pmu,
+		d->m->target.is_system_wide, &d->m->log, err);
 }
 
-static int next_step(struct stat_drilling *d, u32 parent, enum run_end *end, int *ret_status,
-	struct err *err)
+/* Whether there are branches below one, and in which tree. */
+static bool goes_on(struct stat_drilling *d, const struct drill_branch *b)
 {
-	struct tma_plan *p = &d->m->topdown;
+	const struct tma *t = &d->m->topdown.cores.at[d->core];
 
-	vec_add(&d->found.steps,
-		((struct drill_step){.parent = p->cores.at[d->core].family->nodes[parent].name}));
+	d->is_of_tables = b->node == DRILL_NONE || tma_child(t, b->node, TMA_NONE) == TMA_NONE;
+	return !d->is_of_tables || drill_tables_have(&d->tables, b->name);
+}
+
+static int next_step(struct stat_drilling *d, const struct drill_branch *b, enum run_end *end,
+	int *ret_status, struct err *err)
+{
+	const struct drill_branch parent = *b;
+
+	vec_add(&d->found.steps, ((struct drill_step){.parent = parent.name}));
 	d->step = &d->found.steps.at[d->found.steps.n - 1];
-	d->parent = parent;
-	tma_plan_branch(p, d->core, parent);
+	d->parent = parent.node;
+	if (!d->is_of_tables)
+		tma_plan_branch(&d->m->topdown, d->core, parent.node);
 	return begin_step(d, err) || measure(d, end, ret_status, err) ? err->code : 0;
 }
 
@@ -238,8 +288,7 @@ static int follow(struct stat_drilling *d, enum run_end *end, int *ret_status, s
 
 	while (!r) {
 		struct drill_step *step = &d->found.steps.at[d->found.steps.n - 1];
-		const struct tma *t = &d->m->topdown.cores.at[d->core];
-		u32 node;
+		const struct drill_branch *best;
 
 		drill_decide(step);
 		if (step->best == DRILL_NONE) {
@@ -250,15 +299,15 @@ static int follow(struct stat_drilling *d, enum run_end *end, int *ret_status, s
 			return 0;
 		}
 		print_step(d);
-		node = step->branches.at[step->best].node;
-		take_leaf(d, node);
+		best = &step->branches.at[step->best];
+		take_leaf(d, best);
 		if (*end == RUN_SIGNAL) {
 			d->found.ended = "it was interrupted";
 			return 0;
 		}
-		if (tma_child(t, node, TMA_NONE) == TMA_NONE)
+		if (d->found.steps.n >= DEPTH_MAX || !goes_on(d, best))
 			return 0;
-		r = next_step(d, node, end, ret_status, err);
+		r = next_step(d, best, end, ret_status, err);
 	}
 	/* What was found until the processes ended is worth its end. */
 	if (d->found.leaf) {
@@ -308,6 +357,7 @@ int run_stat_drill(struct measuring *m, int *ret_status, struct err *err)
 		drill_step_fini(s);
 	vec_fini(&d.found.steps);
 	str_fini(&d.command);
+	drill_tables_close(&d.tables);
 	mem_free(d.times);
 	mem_free(d.firsts);
 	m->drilling = NULL;

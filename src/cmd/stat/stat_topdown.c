@@ -6,7 +6,6 @@
 #include "cmd/stat/measuring.h"
 #include "collect/known/slotsite.h"
 #include "collect/open/missing.h"
-#include "event/abi.h"
 #include "event/parse.h"
 #include "view/stat/stat_topdown.h"
 
@@ -39,7 +38,6 @@ static u32 level_of(const struct measuring *m)
 
 int stat_topdown_parse(struct measuring *m, struct err *err)
 {
-	const struct stat_command *o = m->options;
 	const struct parse_env env = {.sysfs = "/sys"};
 	struct str text = {0};
 	int r;
@@ -48,10 +46,6 @@ int stat_topdown_parse(struct measuring *m, struct err *err)
 	r = parse_events(str_text(&text), &env, &m->events, err);
 	str_fini(&text);
 	assert(r || m->events.n == m->topdown.n_events);
-	vec_each(e, &m->events)
-		e->attr.flags |= o->all_user ? ATTR_EXCLUDE_KERNEL
-			: o->all_kernel      ? ATTR_EXCLUDE_USER
-					     : 0;
 	return r;
 }
 
