@@ -50,7 +50,7 @@ static const struct opt options[] = {
 /* Whether somebody looks for TopDown's events, or for all. */
 static bool asks_for_topdown(const struct inventory_options *o)
 {
-	bool is_asked = !o->n_words;
+	bool is_asked = !o->n_words && !o->pmu;
 
 	for (size_t i = 0; i < o->n_words; i++)
 		is_asked |= strstr(o->words[i], "topdown") || strstr(o->words[i], "slots") ||
