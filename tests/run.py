@@ -75,6 +75,7 @@ SUITES = [
     ('oracle', [sys.executable, f'{HERE}/oracle/test_both_ways.py']),
     ('replay', [sys.executable, f'{HERE}/replay/test_replay.py']),
     ('replay', [sys.executable, f'{HERE}/replay/test_topdown.py']),
+    ('transactions', [sys.executable, f'{HERE}/replay/test_transactions.py']),
     ('statperf', [sys.executable, f'{HERE}/oracle/test_stat.py']),
     ('statfile', [sys.executable, f'{HERE}/oracle/test_statfile.py']),
     ('fixtures', [sys.executable, f'{HERE}/oracle/test_fixtures.py']),
@@ -90,6 +91,8 @@ SUITES = [
     ('c2c', [sys.executable, f'{HERE}/oracle/test_c2c.py']),
     ('quipper', [sys.executable, f'{HERE}/oracle/test_quipper.py']),
     ('lists', [sys.executable, f'{HERE}/oracle/test_list.py']),
+    ('metrics', [sys.executable, f'{HERE}/oracle/test_metrics.py']),
+    ('metricsreplay', [sys.executable, f'{HERE}/replay/test_metrics.py']),
     ('buildids', [sys.executable, f'{HERE}/oracle/test_buildids.py']),
     ('files', [sys.executable, f'{HERE}/oracle/test_files.py']),
     ('symbols', [sys.executable, f'{HERE}/oracle/test_symbols.py']),
@@ -115,9 +118,10 @@ SUITES = [
 
 
 # These take longest: begun first, so that none of them is what everybody waits for in the end.
-LONG = ['fuzz', 'guest', 'unit', 'fixtures', 'report', 'readperf', 'oracle', 'sortkeys', 'diff', 'callers', 'options', 'faults', 'attrs',
-        'stat', 'conformance', 'lines', 'travel', 'record', 'annotate', 'kernel', 'jit', 'c2c', 'ring', 'quipper', 'unwind', 'buildids',
-        'files', 'threads', 'injected', 'surroundings', 'exhausted', 'kinds', 'golden']
+LONG = ['unit', 'oracle', 'guest', 'fuzz', 'attrs', 'fixtures', 'html', 'report', 'htmltime', 'options', 'travel', 'callers',
+        'conformance', 'record', 'faults', 'timechart', 'hostile', 'diff', 'flame', 'sortkeys', 'golang', 'top', 'exhausted', 'unwind',
+        'ring', 'readperf', 'stat', 'jit', 'threads', 'lines', 'kernel', 'surroundings', 'files', 'annotate', 'injected', 'c2c',
+        'quipper', 'codeview', 'tui', 'exports', 'kinds', 'groups', 'buildids', 'traps', 'data', 'golden']
 
 
 class Result:

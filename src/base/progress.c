@@ -35,6 +35,7 @@ static struct {
 } line = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static volatile sig_atomic_t was_interrupted;
+static atomic_bool is_given_up;
 
 static void interrupt(int number)
 {
@@ -217,9 +218,11 @@ void progress_begin(struct progress *p)
 {
 	if (!p || line.of)
 		return;
+	pthread_mutex_lock(&line.lock);
 	line.of = p;
 	line.is_over = false;
 	line.began_ns = clock_now_ns();
+	pthread_mutex_unlock(&line.lock);
 	begin_limit();
 	line.said_ns = 0;
 	if (p->hears_always)
@@ -245,7 +248,9 @@ void progress_end(struct progress *p)
 		sigaction(SIGINT, &line.before, NULL);
 	line.has_thread = line.hears = false;
 	was_interrupted = false;
+	pthread_mutex_lock(&line.lock);
 	line.of = NULL;
+	pthread_mutex_unlock(&line.lock);
 }
 
 void progress_expect(struct progress *p, u64 all)
@@ -283,7 +288,8 @@ bool progress_is_stopped(const struct progress *p)
 {
 	if (!p || line.of != p)
 		return false;
-	return was_interrupted || (UNLIKELY(line.limit_ns) && is_over_limit());
+	return was_interrupted || atomic_load_explicit(&is_given_up, memory_order_relaxed) ||
+		(UNLIKELY(line.limit_ns) && is_over_limit());
 }
 
 void progress_heed(struct progress *p)
@@ -308,6 +314,19 @@ void progress_hide(bool hides)
 		erase();
 	line.is_hidden = hides;
 	pthread_mutex_unlock(&line.lock);
+}
+
+void progress_tell(struct str *text)
+{
+	pthread_mutex_lock(&line.lock);
+	if (line.of)
+		progress_add_text(line.of, clock_now_ns() - line.began_ns, text);
+	pthread_mutex_unlock(&line.lock);
+}
+
+void progress_give_up(bool gives_up)
+{
+	atomic_store(&is_given_up, gives_up);
 }
 
 void progress_limit(u64 ns)

@@ -68,6 +68,14 @@ void progress_make_room(void);
 void progress_hide(bool hides);
 
 /*
+ * For screens that show the progress themselves, from another thread than the one that works: adds the text of the work that is
+ * under way, if there is one.
+ */
+void progress_tell(struct str *text);
+/* While it is given up, all work stops as soon as it looks, as if the user had stopped it; progress_heed() changes nothing. */
+void progress_give_up(bool gives_up);
+
+/*
  * From now on each work stops by itself, as if the user stopped it, after `ns` of this process's CPU time, or PROGRESS_PATIENCE times as long
  * by the clock: on a busy machine no work is cut off before it began. After progress_heed() it has as long again. 0: no limit.
  */

@@ -25,6 +25,17 @@ void str_addn(struct str *s, const void *text, size_t n)
 	s->at[s->n] = '\0';
 }
 
+void str_shrink(struct str *s)
+{
+	enum { LEAST = 2 << 20, TIMES = 8 };
+	const size_t cap = 2 * s->n + 1;
+
+	if (s->cap < LEAST || s->cap / TIMES < cap)
+		return;
+	s->at = mem_realloc(s->at, cap);
+	s->cap = cap;
+}
+
 void str_add(struct str *s, const char *text)
 {
 	str_addn(s, text, strlen(text));

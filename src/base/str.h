@@ -28,6 +28,8 @@ static inline const char *str_text(const struct str *s)
 }
 
 void str_reserve(struct str *s, size_t more);
+/* Gives memory back, if there is far more than the text takes: of buffers that were large once. */
+void str_shrink(struct str *s);
 void str_add(struct str *s, const char *text);
 void str_addn(struct str *s, const void *text, size_t n);
 void str_addc(struct str *s, char c);

@@ -2,9 +2,12 @@
 
 #include "event/cpuid.h"
 
-#define SHARE    .scale = 100, .unit = "%"
-#define FRONTEND "(stalled\\-cycles\\-frontend if has_event(stalled\\-cycles\\-frontend) else 0)"
-#define BACKEND  "(stalled\\-cycles\\-backend if has_event(stalled\\-cycles\\-backend) else 0)"
+#define MODELS_HLE        "3C|45|46|3F|3D|47|56|4F|4E|5E|8E|9E|A5|A6|55|7D|7E|A7"
+#define WITH_HLE          "GenuineIntel-6-(" MODELS_HLE ")"
+#define WITH_TRANSACTIONS "GenuineIntel-6-(" MODELS_HLE "|6A|6C|8C|8D|8F|CF|AD|AE)"
+#define SHARE             .scale = 100, .unit = "%"
+#define FRONTEND          "(stalled\\-cycles\\-frontend if has_event(stalled\\-cycles\\-frontend) else 0)"
+#define BACKEND           "(stalled\\-cycles\\-backend if has_event(stalled\\-cycles\\-backend) else 0)"
 
 const struct metricown metricown[] = {
 	/* ---- ratios and rates of events that most CPUs count ---- */
@@ -133,6 +136,46 @@ const struct metricown metricown[] = {
 		.words = "of all iTLB cache accesses",
 		.digits = 2,
 		.limits = {5, 10, 20}},
+	/* ---- transactions ---- */
+	{.row = {.name = "transactional_cycles",
+		 .expr = "cycles\\-t / cycles",
+		 .groups = "Transactions",
+		 .brief = "Cycles in transactions, committed or not",
+		 SHARE},
+		.models = WITH_TRANSACTIONS,
+		.beside = "cycles-t",
+		.words = "transactional cycles",
+		.digits = 2,
+		.has_filters = true},
+	/* The two are not read at the same instant: fewer than none were not aborted. */
+	{.row = {.name = "aborted_cycles",
+		 .expr = "max(cycles\\-t - cycles\\-ct, 0) / cycles",
+		 .groups = "Transactions",
+		 .brief = "Cycles in transactions that were aborted",
+		 SHARE},
+		.models = WITH_TRANSACTIONS,
+		.beside = "cycles-ct",
+		.words = "aborted cycles",
+		.digits = 2,
+		.has_filters = true},
+	{.row = {.name = "cycles_per_transaction",
+		 .expr = "cycles\\-t / tx\\-start if tx\\-start > 0 else NaN",
+		 .groups = "Transactions",
+		 .brief = "Cycles in transactions for each RTM transaction that was begun",
+		 .unit = "cycles / transaction",
+		 .scale = 1},
+		.models = WITH_TRANSACTIONS,
+		.beside = "tx-start",
+		.has_filters = true},
+	{.row = {.name = "cycles_per_elision",
+		 .expr = "cycles\\-t / el\\-start if el\\-start > 0 else NaN",
+		 .groups = "Transactions",
+		 .brief = "Cycles in transactions for each lock that HLE elided",
+		 .unit = "cycles / elision",
+		 .scale = 1},
+		.models = WITH_HLE,
+		.beside = "el-start",
+		.has_filters = true},
 	/* Every other event: how many of them in a second on a CPU. */
 	{.row = {.expr = "event / task\\-clock * 1e9", .unit = "/sec", .scale = 1},
 		.beside = "*",

@@ -21,7 +21,9 @@ struct metricown {
 	const char *beside; /* "*": every event that no other row is shown beside; NULL: none */
 	const char *words;  /* what stands beside the count instead of row.unit; NULL: that */
 	unsigned digits;    /* after the point, there */
-	bool has_prefix;    /* large values have a K, M or G before the unit, there */
+	/* Its events count the same with different filters, such as Intel's in_tx: these need not agree. */
+	bool has_filters;
+	bool has_prefix; /* large values have a K, M or G before the unit, there */
 	/* The value is bad, worse, worst above these; 0: it is neither good nor bad. */
 	double limits[3];
 };

@@ -1,5 +1,6 @@
 #include "event/terms.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -455,31 +456,51 @@ static int set_transaction(struct applier *a, const char *name)
 	return r && apply_text(a, name, terms) ? a->m->err->code : r;
 }
 
+/* Makes the event of sysfs that `name` stands for the event; `text` are its terms. */
+static int set_alias(struct applier *a, const char *name, const char *alias, const char *text)
+{
+	struct pmu_facts facts;
+	struct err why;
+
+	if (pmu_alias_facts(a->pmu, alias, &facts, &why))
+		return refuse(a, why.code, "%s", why.msg);
+	set_unit(a, facts.scale, facts.unit, facts.is_per_pkg);
+	wish(a->e, EVENT_SNAPSHOT, facts.is_snapshot);
+	return apply_text(a, name, text) ? a->m->err->code : 1;
+}
+
+/* Manuals and formulas of metrics write TSC and CPU_CYCLES for what sysfs calls tsc and cpu_cycles. */
+static bool lower(const char *name, char *buf, size_t size)
+{
+	size_t n = strlen(name);
+
+	if (n >= size || !strpbrk(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+		return false;
+	for (size_t i = 0; i <= n; i++)
+		buf[i] = (char)tolower((u8)name[i]);
+	return true;
+}
+
 /* Makes `name` the event: 1 if the PMU, or its vendor's table, or the kernel has one. */
 static int set_event(struct applier *a, const char *name)
 {
 	const struct catalog *catalog = a->m->env->catalog;
 	const struct catalog_event *listed;
-	struct pmu_facts facts;
 	const char *alias;
-	char text[1024];
-	struct err why;
+	char text[1024], small[128];
 
 	if (!a->pmu)
 		return 0;
 	alias = alias_of(a->pmu, name, text, sizeof(text));
-	if (alias) {
-		if (pmu_alias_facts(a->pmu, alias, &facts, &why))
-			return refuse(a, why.code, "%s", why.msg);
-		set_unit(a, facts.scale, facts.unit, facts.is_per_pkg);
-		wish(a->e, EVENT_SNAPSHOT, facts.is_snapshot);
-		return apply_text(a, name, text) ? a->m->err->code : 1;
-	}
+	if (alias)
+		return set_alias(a, name, alias, text);
 	listed = catalog ? catalog_find(catalog, a->pmu->name, name) : NULL;
 	if (listed) {
 		set_unit(a, listed->scale, listed->unit, listed->is_per_pkg);
 		return apply_text(a, name, listed->terms) ? a->m->err->code : 1;
 	}
+	if (lower(name, small, sizeof(small)) && pmu_alias(a->pmu, small, text, sizeof(text)))
+		return set_alias(a, name, small, text);
 	return set_transaction(a, name);
 }
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,8 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/folder.h"
+#include "base/str.h"
 
 int fresh_init(struct fresh *f, const char *path, bool replaces, struct err *err)
 {
@@ -28,9 +31,68 @@ int fresh_init(struct fresh *f, const char *path, bool replaces, struct err *err
 	return 0;
 }
 
+/* ---- what killed writers left ---- */
+
+struct leftovers {
+	const char *folder, *name; /* of the file to be written */
+};
+
+/* Whether it is NAME.PID-HEX, as fresh_init() makes it, and no process has this number. */
+static bool is_of_dead(const char *entry, const char *name)
+{
+	static const char hex[] = "0123456789abcdef", digits[] = "0123456789";
+	const size_t n = strlen(name);
+	size_t n_digits, n_hex;
+	int pid;
+
+	if (strncmp(entry, name, n) || entry[n] != '.')
+		return false;
+	entry += n + 1;
+	n_digits = strspn(entry, digits);
+	if (!n_digits || n_digits > 9 || entry[n_digits] != '-')
+		return false;
+	pid = atoi(entry);
+	entry += n_digits + 1;
+	n_hex = strspn(entry, hex);
+	return n_hex && !entry[n_hex] && pid > 0 && kill(pid, 0) && errno == ESRCH;
+}
+
+static bool remove_leftover(void *ctx, const struct dirent *entry)
+{
+	const struct leftovers *l = ctx;
+	struct str path = {0};
+	struct stat st;
+
+	if (!is_of_dead(entry->d_name, l->name))
+		return true;
+	str_addf(&path, "%s/%s", l->folder, entry->d_name);
+	if (!lstat(str_text(&path), &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+		time(NULL) - st.st_mtime > FRESH_STALE_S)
+		unlink(str_text(&path));
+	str_fini(&path);
+	return true;
+}
+
+static void remove_leftovers(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct str folder = {0};
+
+	if (slash)
+		str_addn(&folder, path, slash == path ? 1 : (size_t)(slash - path));
+	else
+		str_addc(&folder, '.');
+	folder_each(str_text(&folder), remove_leftover,
+		&(struct leftovers){str_text(&folder), slash ? slash + 1 : path});
+	str_fini(&folder);
+}
+
 int fresh_open(struct fresh *f, struct err *err)
 {
-	int fd = open(f->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int fd;
+
+	remove_leftovers(f->path);
+	fd = open(f->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 
 	return fd < 0 ? err_sys(err, errno, "creating '%s'", f->temporary) : fd;
 }

@@ -7,6 +7,10 @@
  * Errors   ERR_INVAL for a name of something other than a file, or of a link to such or to an open stream
  *          (/dev/stdout); ERR_SYS
  *
+ * A writer that is killed leaves its temporary file. The next one that creates a file of this name removes it, if no
+ * process has its number any more and nothing was written to it for FRESH_STALE_S: another machine or container that
+ * shares the folder has processes of its own.
+ *
  * A file that has the name already is moved to NAME.old, as `pace record` does it, unless it is to be
  * replaced.
  */
@@ -15,6 +19,8 @@
 
 #include "base/err.h"
 #include "base/types.h"
+
+enum { FRESH_STALE_S = 3600 };
 
 struct fresh {
 	const char *path; /* borrowed */

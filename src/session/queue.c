@@ -44,6 +44,7 @@ void queue_compact(struct queue *q)
 	q->records.n = kept;
 	if (q->bytes.n)
 		str_cut(&q->bytes, n_bytes);
+	str_shrink(&q->bytes);
 }
 
 void queue_release(struct queue *q, u64 until)

@@ -53,11 +53,6 @@ void stream_fini(struct stream *st)
 
 void stream_push(struct stream *st, const struct iovec *runs, int n)
 {
-	if (st->pushed_at == st->pushed.n) {
-		st->n_pushed += st->pushed_at;
-		st->pushed_at = 0;
-		str_clear(&st->pushed);
-	}
 	for (int i = 0; i < n; i++)
 		str_addn(&st->pushed, runs[i].iov_base, runs[i].iov_len);
 }
@@ -67,12 +62,23 @@ void stream_end(struct stream *st)
 	st->is_over = true;
 }
 
+/* All that was pushed has been read; a round of a machine that was busy may have been large. */
+static void forget_pushed(struct stream *st)
+{
+	st->n_pushed += st->pushed_at;
+	st->pushed_at = 0;
+	str_clear(&st->pushed);
+	str_shrink(&st->pushed);
+}
+
 /* The next record, read or pushed. 0: the end, or none until more is pushed. */
 static int read_record(struct stream *st, struct stream_part *p, struct record *ret,
 	struct err *err)
 {
 	if (LIKELY(!st->session->is_live))
 		return reader_next(&p->cursor, ret, err);
+	if (st->pushed.n && st->pushed_at == st->pushed.n)
+		forget_pushed(st);
 	if (!record_in(st->pushed.at, st->pushed.n, st->pushed_at, ret))
 		return 0;
 	ret->offset = st->n_pushed + st->pushed_at;

@@ -424,7 +424,9 @@ static u32 add_function(struct rows *rows, const struct cfi *cfi, const struct c
 		.is_signal = fde->cie.is_signal,
 		.changes_stack = fde->cie.changes_stack};
 
-	if (rows->rules.n > RULES_CACHED || rows->at.n > RULES_CACHED) {
+	const u32 most = rows->most ? rows->most : RULES_CACHED;
+
+	if (rows->rules.n > most || rows->at.n > most) {
 		clear(rows);
 		*ret_is_cleared = true;
 	}

@@ -72,6 +72,8 @@ struct rows {
 	VEC(struct row) at;
 	VEC(struct row_rule) rules;
 	struct table index;
+	/* How many rows and rules are kept at most, about: for those that go on for days. 0: as many as pays. */
+	u32 most;
 };
 
 /*

@@ -264,6 +264,87 @@ def rows_by_every_key_have_the_numbers_of_the_text_and_what_is_lacking_is_said()
 
 
 @test
+def the_screen_goes_on_while_a_recording_is_read_again_and_escape_gives_it_up():
+    scale = os.path.join(BUILD, 'tests/scale')
+    if not os.path.exists(scale):
+        skip('tests/scale is not built')
+    assert run(scale, 'large.data', os.path.realpath('/bin/sh'), '0x5000', '0x8000', '400000', '20').status == 0
+    os.mkdir('alone')
+    os.rename('large.data', 'alone/large.data')
+    shutil.copyfile(recordings()[0], 'alone/other.data')
+    terminal = Terminal(160, 30)
+    terminal.opens('-i', 'alone/large.data', '--no-children', '-s', 'dso,sym')
+    before = terminal.rows()
+    for keys in ('c',), ('T',), ('r', 'Home', *['Down'] * 4, 'Enter'), ('D', 'Enter'):
+        terminal.types(*keys)
+        terminal.waits(lambda: 'Esc: give it up' in terminal.lines()[-1])
+        assert terminal.rows() == before, keys
+        terminal.types('Escape')
+        terminal.waits(lambda: 'given up' in terminal.lines()[-1])
+        assert terminal.rows() == before and ' > ' not in terminal.lines()[0], keys
+    # What is typed meanwhile is for what is shown then; its size is that of the terminal at the end.
+    terminal.types('c', 'Down', '/')
+    terminal.waits(lambda: 'Esc: give it up' in terminal.lines()[-1])
+    terminal.tmux('resize-window', '-x', '120', '-y', '20')
+    terminal.types('-l', 'sh')
+    terminal.waits(lambda: ' > intervals' in terminal.lines()[0] and terminal.lines()[-1].startswith('/sh'))
+    assert len(terminal.lines()) == 20
+    terminal.types('Escape', 'q')
+    terminal.waits(lambda: terminal.state() == '0 1 0 1')
+    # Without a terminal there is nobody to give it up: it ends.
+    terminal.opens('-i', 'alone/large.data', '--no-children')
+    pid = pid_of(terminal)
+    terminal.types('c')
+    terminal.waits(lambda: 'Esc: give it up' in terminal.lines()[-1])
+    terminal.ends()
+    wait_for(lambda: 'report' not in commands().get(pid, ''))
+
+
+@test
+def what_the_samples_have_already_is_shown_without_reading_them_again():
+    source = next((path for path in recordings() if 'perf72-dwarf' in path), recordings()[0])
+    shutil.copyfile(source, 'gone.data')
+    by = {key: rows_of_text('-i', 'gone.data', '-s', key) for key in ('comm', 'dso', 'symbol', 'comm,dso,symbol,sample')}
+    by_thread = rows_of_text('-i', 'gone.data', '-s', 'dso', '-c', by['comm'][0].split()[-1])
+    terminal = Terminal(200, 60)
+    terminal.opens('-i', 'gone.data')
+    os.unlink('gone.data')
+
+    def choose(key):
+        terminal.types('r', 'Home')
+        terminal.waits(lambda: 'Sort rows by' in terminal.lines()[0])
+        line = next(i for i, text in enumerate(terminal.lines()[2:]) if re.match(rf' *-s (\.\.\.,)?{key} ', text))
+        terminal.types(*['Down'] * line, 'Enter')
+        terminal.waits(lambda: f' > by {key}' in terminal.lines()[0])
+
+    for key in 'comm', 'dso', 'symbol':
+        choose(key)
+        assert sorted(shown_rows(terminal)) == sorted(by[key]), key
+        terminal.types('Escape')
+        terminal.waits(lambda: ' > ' not in terminal.lines()[0])
+    choose('sample')
+    assert sorted(shown_rows(terminal)) == sorted(by['comm,dso,symbol,sample'])
+    # Callers, on top of that; then a zoom, and other rows in it.
+    terminal.types('C')
+    terminal.waits(lambda: re.search(' > by sample > call', terminal.lines()[0]))
+    assert sorted(shown_rows(terminal)) == sorted(by['comm,dso,symbol,sample'])
+    terminal.types('Escape', 'Escape')
+    terminal.waits(lambda: ' > ' not in terminal.lines()[0])
+    choose('comm')
+    terminal.types('Home', 't')
+    terminal.waits(lambda: ' > by comm > thread ' in terminal.lines()[0])
+    choose('dso')
+    assert sorted(shown_rows(terminal)) == sorted(by_thread)
+    # What needs more is read, which cannot be any more; the rows stay.
+    terminal.types('c')
+    terminal.waits(lambda: 'gone.data' in terminal.lines()[-1])
+    assert sorted(shown_rows(terminal)) == sorted(by_thread)
+    terminal.types(*['Escape'] * 3)
+    terminal.waits(lambda: ' > ' not in terminal.lines()[0])
+    terminal.ends()
+
+
+@test
 def events_are_side_by_side_as_in_the_text_and_sorted_by_each_of_them():
     can_record()
     program = ('sh', '-c', 'i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done; ls /usr/bin >there; sort there >sorted')

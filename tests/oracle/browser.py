@@ -40,3 +40,18 @@ def browse(page, script, width=1280, scheme='light'):
     answer = json.loads(done.stdout)
     assert not answer['problems'], answer['problems']
     return answer['result']
+
+
+def browse_windows(page, script):
+    """The same in wide and narrow windows, in light and dark, each with the page opened anew; one browser for all of them. Returns rows: width,
+    scheme, and what the script returned there."""
+    return browse(page, f'''
+        const told = [];
+        for (const width of [1280, 390])
+            for (const colorScheme of ['light', 'dark']) {{
+                await page.setViewportSize({{width, height: 800}});
+                await page.emulateMedia({{colorScheme}});
+                await reopen('');
+                told.push([width, colorScheme, await (async () => {{{script}}})()]);
+            }}
+        return told;''')

@@ -9,7 +9,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from browser import HOSTILE, MODULES, browse, needs_browser, needs_module  # noqa: E402
+from browser import HOSTILE, MODULES, browse, browse_windows, needs_browser, needs_module  # noqa: E402
 from harness import BUILD, PATIENCE, SHARED, TOP, can_record, main, needs, pace, run, skip, test  # noqa: E402
 
 SCRIPT = os.path.join(TOP, 'src/view/svg/flamegraph.js')
@@ -392,20 +392,20 @@ def it_fits_wide_and_narrow_windows_in_light_and_dark_and_no_label_leaves_its_bo
     names = ['a', 'quite_a_long_name_of_a_function', '\u65e5\u672c\u8a9e\u306e\u95a2\u6570', 'mmmmmmmmmmmm', 'WWWW::WWWWWWWW']
     text = ''.join(f'main;{a};{b};{c} {1 + 7 * i}\n' for i, (a, b, c) in enumerate((a, b, c) for a in names for b in names for c in names))
     draw('--title', 'a rather long title that has to be broken into lines when the window is narrow ' * 2, text=text)
-    for width in (1280, 390):
-        for scheme in ('light', 'dark'):
-            wide, outside, paper, lines = browse('x.svg', '''
-                return page.evaluate(() => {
-                    const rects = [...document.querySelectorAll('#boxes rect')].map(r => [r, r.getBoundingClientRect()]);
-                    const outside = [...document.querySelectorAll('#labels text')].filter(text => {
-                        const t = text.getBoundingClientRect();
-                        return !rects.some(([, r]) => r.left <= t.left && r.right >= t.right - 1 && r.top <= t.top + 2 && r.bottom >= t.bottom - 2);
-                    }).map(text => text.textContent);
-                    const head = [...document.querySelectorAll('#head tspan, #foot tspan, #legend g')].map(line => line.getBoundingClientRect().right);
-                    return [document.documentElement.scrollWidth, outside, getComputedStyle(document.querySelector('#paper')).fill, Math.max(...head)];
-                });''', width, scheme)
-            assert wide <= width and lines <= width and not outside, (width, scheme, wide, lines, outside)
-            assert (paper == 'rgb(255, 255, 255)') == (scheme == 'light'), paper
+    rows = browse_windows('x.svg', '''
+        return page.evaluate(() => {
+            const rects = [...document.querySelectorAll('#boxes rect')].map(r => [r, r.getBoundingClientRect()]);
+            const outside = [...document.querySelectorAll('#labels text')].filter(text => {
+                const t = text.getBoundingClientRect();
+                return !rects.some(([, r]) => r.left <= t.left && r.right >= t.right - 1 && r.top <= t.top + 2 && r.bottom >= t.bottom - 2);
+            }).map(text => text.textContent);
+            const head = [...document.querySelectorAll('#head tspan, #foot tspan, #legend g')].map(line => line.getBoundingClientRect().right);
+            return [document.documentElement.scrollWidth, outside, getComputedStyle(document.querySelector('#paper')).fill, Math.max(...head)];
+        });''')
+    assert len(rows) == 4, rows
+    for width, scheme, (wide, outside, paper, lines) in rows:
+        assert wide <= width and lines <= width and not outside, (width, scheme, wide, lines, outside)
+        assert (paper == 'rgb(255, 255, 255)') == (scheme == 'light'), paper
 
 
 @test

@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import handmade  # noqa: E402
-from browser import HOSTILE, MODULES, browse, needs_browser, needs_module  # noqa: E402
+from browser import HOSTILE, MODULES, browse, browse_windows, needs_browser, needs_module  # noqa: E402
 from firefox import Firefox
 from harness import TOP, can_record, main, needs, pace, run, skip, test
 
@@ -554,16 +554,20 @@ def transforms_do_on_any_tree_what_they_do_to_each_stack():
 def the_page_fits_wide_and_narrow_windows_in_light_and_dark():
     needs_browser()
     page = write_page()
-    for width in (1280, 390):
-        for scheme in ('light', 'dark'):
-            for view in ('summary', 'flame', 'functions'):
-                wide, drawn = browse(page, f'''
-                    await reopen('#v={view}');
-                    await page.waitForTimeout(100);
-                    return page.evaluate(() => [document.documentElement.scrollWidth,
-                        flame.context.getImageData(0, 0, flame.canvas.width, flame.canvas.height).data.some(byte => byte)]);''',
-                                     width, scheme)
-                assert wide <= width and drawn == (view == 'flame'), (width, scheme, view, wide, drawn)
+    rows = browse_windows(page, '''
+        const looks = {};
+        for (const view of ['summary', 'flame', 'functions']) {
+            await reopen('#v=' + view);
+            await page.waitForTimeout(100);
+            looks[view] = await page.evaluate(() => [document.documentElement.scrollWidth, matchMedia('(prefers-color-scheme: dark)').matches,
+                flame.context.getImageData(0, 0, flame.canvas.width, flame.canvas.height).data.some(byte => byte)]);
+        }
+        return looks;''')
+    assert len(rows) == 4, rows
+    for width, scheme, looks in rows:
+        assert len(looks) == 3, looks
+        for view, (wide, is_dark, drawn) in looks.items():
+            assert wide <= width and drawn == (view == 'flame') and is_dark == (scheme == 'dark'), (width, scheme, view, wide, drawn, is_dark)
 
 
 @test

@@ -6,7 +6,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from browser import browse, needs_browser
+from browser import browse, browse_windows, needs_browser
 from harness import BUILD, can_record, main, needs, pace, run, skip, test
 
 # Two threads, one after the other; names of threads have 15 bytes at most.
@@ -377,16 +377,16 @@ def of_too_many_samples_times_are_thinned_which_is_said_and_totals_are_whole():
 @test
 def the_section_fits_and_is_absent_where_there_are_no_times():
     page = record()
-    for width in (1280, 390):
-        for scheme in ('light', 'dark'):
-            wide, drawn, heat = browse(page, LOOK + '''
-                await reopen('#v=time&r=100000-300000&b=500000-900000');
-                await settled();
-                return page.evaluate(() => {
-                    const drawn = canvas => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(byte => byte);
-                    return [document.documentElement.scrollWidth, drawn(timeView.tracks), drawn(timeView.heat)];
-                });''', width, scheme)
-            assert wide <= width and drawn and heat, (width, scheme, wide, drawn, heat)
+    rows = browse_windows(page, LOOK + '''
+        await reopen('#v=time&r=100000-300000&b=500000-900000');
+        await settled();
+        return page.evaluate(() => {
+            const drawn = canvas => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(byte => byte);
+            return [document.documentElement.scrollWidth, drawn(timeView.tracks), drawn(timeView.heat)];
+        });''')
+    assert len(rows) == 4, rows
+    for width, scheme, (wide, drawn, heat) in rows:
+        assert wide <= width and drawn and heat, (width, scheme, wide, drawn, heat)
     with open('x.folded', 'w', encoding='utf-8') as file:
         file.write('main;work 3\n')
     assert pace('report', '-i', 'x.folded', '--html', 'y.html').status == 0

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """`pace list` compared with `perf list`, and the vendors' tables with the output of Linux' own generator."""
-import glob
 import json
 import os
 import re
@@ -8,6 +7,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import *  # noqa: E402,F403
+from tables import linux_tables  # noqa: E402
 
 # What perf counts itself in `perf stat`, without the kernel.
 TOOL_EVENTS = {'duration_time', 'user_time', 'system_time'}
@@ -68,16 +68,6 @@ def what_does_not_open_is_not_supported_by_perf_either():
         if result.status:
             skip('perf stat does not run here: ' + result.err.strip()[:80])
         assert ('<not supported>' in result.err) == (events[name]['opens'] is False), (name, result.err, events[name])
-
-
-def linux_tables():
-    """tools/perf/pmu-events of an unpacked kernel source."""
-    trees = [os.environ['PACE_LINUX_SOURCE']] if 'PACE_LINUX_SOURCE' in os.environ else sorted(glob.glob('/usr/src/linux-source-*/'))
-    for tree in trees:
-        path = os.path.join(tree, 'tools/perf/pmu-events')
-        if os.path.exists(os.path.join(path, 'jevents.py')):
-            return path
-    skip('no unpacked source of Linux: below /usr/src, or where PACE_LINUX_SOURCE says')
 
 
 MODELS = {

@@ -79,6 +79,10 @@ def perf_has_the_same_shares():
         got = sorted(float(share) for share in re.findall(r'([\d.]+)%', theirs.err))
         assert got == sorted(float('%.1f' % share) for share in ours.values()), (theirs, ours)
         assert ours == wanted, ours
+    with machine('haswell', HASWELL) as on:
+        theirs = on.perf('stat', '--topdown', '-a', 'true')
+    cores = re.findall(r'^S0-D0-C\d +2 +([\d.]+)% +([\d.]+)% +([\d.]+)% +([\d.]+)%', theirs.err, re.M)
+    assert [sorted(map(float, core)) for core in cores] == [sorted(HASWELL_SHARES.values())] * 2, theirs
 
 
 @test
@@ -204,7 +208,8 @@ def what_stands_out_has_advice():
         text = on.pace('stat', '--topdown', 'true').err
         assert "the largest: tma_backend_bound" in text and "'--drill' follows it" in text, text
         text = on.pace('stat', '--topdown', '--td-level', '2', 'true').err
-        assert "the largest: tma_memory_bound,\n   waiting for loads and stores." in text and "'pace mem record' samples where" in text, text
+        assert all(len(line) < 80 for line in text.splitlines()), text
+        assert "the largest: tma_memory_bound,\n   waiting for loads and stores." in text and "This samples where: pace mem record\n" in text, text
     with machine('sapphirerapids', {**LEVEL2, 'topdown-retiring': 6500, 'topdown-bad-spec': 400, 'topdown-fe-bound': 500,
                                     'topdown-be-bound': 600, 'topdown-heavy-ops': 100}) as on:
         assert 'the largest: tma_retiring' in on.pace('stat', '--topdown', 'true').err

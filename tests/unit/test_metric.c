@@ -110,6 +110,9 @@ TEST(metric_knows_the_ratios_that_perf_prints)
 		{"LLC-load-misses,LLC-loads", 3, 4, 75, true, "of all LL-cache accesses"},
 		{"dTLB-load-misses,dTLB-loads", 3, 4, 75, true, "of all dTLB cache accesses"},
 		{"iTLB-load-misses,iTLB-loads", 3, 4, 75, true, "of all iTLB cache accesses"},
+		{"r10000003c,cycles", 80, 200, 40, true, "transactional cycles"},
+		{"r1c9,r10000003c", 2000, 400000, 200, false, "cycles / transaction"},
+		{"r1c8,r10000003c", 500, 400000, 800, false, "cycles / elision"},
 		/* 2e8 cycles in 100 ms */
 		{"cycles,task-clock", 2e8, 100, 2, false, "GHz"},
 	};
@@ -125,6 +128,27 @@ TEST(metric_knows_the_ratios_that_perf_prints)
 		check_value(&a.m[0], rows[i].value, rows[i].unit);
 		CHECK_EQ(a.m[0].is_percent, rows[i].is_percent);
 		CHECK_EQ(a.m[0].other, 1);
+		answers_fini(&a);
+	}
+}
+
+/* Cycles in transactions less those that were committed, of all: three counts. */
+TEST(metric_of_aborted_cycles_is_what_was_not_committed)
+{
+	static const struct {
+		double in, committed, share;
+	} cases[] = {{400, 300, 10}, {400, 400, 0}, {400, 401, 0}, {0, 0, 0}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct answers a;
+
+		answers_init(&a, "r30000003c:u,r10000003c:u,cycles:u");
+		set(&a, 0, cases[i].committed, 100);
+		set(&a, 1, cases[i].in, 100);
+		set(&a, 2, 1000, 100);
+		ask(&a, 0);
+		CHECK_EQ(a.n, 1);
+		check_value(&a.m[0], cases[i].share, "aborted cycles");
 		answers_fini(&a);
 	}
 }

@@ -133,7 +133,7 @@ static void end_with(struct completion *c, const char *directive)
  * Nobody waits for names: each stage of reading a recording stops after STAGE_MS, and what was found is offered. Where a stage cannot
  * stop (it unpacks a file, say), the answer is that there are no names. Both are CPU time.
  */
-enum { STAGE_MS = 100, ANSWER_MS = 800 };
+enum { STAGE_MS = 100, ANSWER_MS = 1500 };
 
 static void give_up(int number)
 {
@@ -146,7 +146,8 @@ static void give_up(int number)
 
 static void alarm_after(unsigned ms)
 {
-	setitimer(ITIMER_PROF, &(struct itimerval){.it_value = {0, ms * 1000}}, NULL);
+	setitimer(ITIMER_PROF, &(struct itimerval){.it_value = {ms / 1000, ms % 1000 * 1000}},
+		NULL);
 }
 
 /* What a command prints on standard output, collected. */

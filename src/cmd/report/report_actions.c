@@ -11,6 +11,7 @@
 #include "profile/rows/key.h"
 #include "view/rows/stackrows.h"
 #include "view/screen/flameview.h"
+#include "view/screen/working.h"
 
 u32 report_spot_event(const struct browse *b, const struct browser *screen)
 {
@@ -107,18 +108,59 @@ static void zoom_function(void *of, struct browser *screen, const struct browser
 
 /* ---- the same recording, read in another way ---- */
 
-void report_browse_read(struct browse *b, struct browser *screen, struct report_level *level)
+struct reading {
+	struct report_levels *levels;
+	struct report_level *level;
+	bool has_failed;
+	struct err err;
+};
+
+static void read_level(void *of)
+{
+	struct reading *r = of;
+
+	r->has_failed = report_level_read(r->levels, r->level, &r->err);
+}
+
+bool report_browse_get(struct browse *b, struct browser *screen, struct report_level *level)
+{
+	struct reading reading = {.levels = &b->levels, .level = level};
+
+	if (!working_run(screen, "reading", read_level, &reading))
+		return false;
+	if (reading.has_failed)
+		browser_say(screen, reading.err.msg);
+	return !reading.has_failed;
+}
+
+static void put(struct browse *b, struct browser *screen, struct report_level *level)
 {
 	struct err err;
 
 	report_levels_top(&b->levels)->line = screen->line;
-	browser_wait(screen, "reading ...");
-	if (report_levels_read(&b->levels, level, &err)) {
+	if (report_levels_put(&b->levels, level, &err)) {
 		browser_say(screen, err.msg);
 		return;
 	}
 	report_browse_show(b, screen);
 	browser_say(screen, str_text(&b->levels.said));
+}
+
+void report_browse_read(struct browse *b, struct browser *screen, struct report_level *level)
+{
+	if (report_browse_get(b, screen, level))
+		put(b, screen, level);
+	else
+		report_level_drop(level);
+}
+
+void report_browse_choose(struct browse *b, struct browser *screen, struct report_level *level)
+{
+	str_cut(&b->levels.said, 0);
+	if (report_levels_suffice(&b->levels, level))
+		put(b, screen, level);
+	else
+		report_browse_read(b, screen, level);
 }
 
 static bool offer_always(const char *what, struct str *title)
@@ -132,7 +174,7 @@ static bool offer_confidence(void *of, const struct browser_spot *at, struct str
 	const struct browse *b = of;
 
 	(void)at;
-	return offer_always(b->reporting->options->answer.has_intervals
+	return offer_always(report_levels_top(&b->levels)->options.answer.has_intervals
 			? "Show rows without the intervals of shares"
 			: "Show the 95% confidence intervals of shares",
 		title);
@@ -154,7 +196,7 @@ static bool offer_branches(void *of, const struct browser_spot *at, struct str *
 	const struct browse *b = of;
 
 	(void)at;
-	return offer_always(b->reporting->choice.keys.has_branches
+	return offer_always(report_levels_top(&b->levels)->choice->keys.has_branches
 			? "Show samples instead of branches"
 			: "Show the branches that samples carry",
 		title);
@@ -166,7 +208,7 @@ static void show_branches(void *of, struct browser *screen, const struct browser
 	struct report_level *level = report_level_like(&b->levels, 'b');
 
 	(void)at;
-	level->options.keys.branches = !b->reporting->choice.keys.has_branches;
+	level->options.keys.branches = !report_levels_top(&b->levels)->choice->keys.has_branches;
 	str_add(&level->crumb, level->options.keys.branches ? "branches" : "no branches");
 	report_browse_read(b, screen, level);
 }
@@ -174,7 +216,7 @@ static void show_branches(void *of, struct browser *screen, const struct browser
 static bool offer_callers(void *of, const struct browser_spot *at, struct str *title)
 {
 	const struct browse *b = of;
-	const struct histrows_options *rows = &b->reporting->choice.rows;
+	const struct histrows_options *rows = &report_levels_top(&b->levels)->choice->rows;
 
 	(void)at;
 	str_add(title,
@@ -188,14 +230,14 @@ static void show_callers(void *of, struct browser *screen, const struct browser_
 {
 	struct browse *b = of;
 	struct report_level *level = report_level_like(&b->levels, 'C');
-	const bool are_callers = b->reporting->choice.rows.order == GRAPH_CALLER;
+	const bool are_callers = report_levels_top(&b->levels)->choice->rows.order == GRAPH_CALLER;
 
 	(void)at;
 	level->options.is_inverted = false;
 	level->options.graph.has_order = true;
 	level->options.graph.order = are_callers ? GRAPH_CALLEE : GRAPH_CALLER;
 	str_add(&level->crumb, are_callers ? "callers" : "calls");
-	report_browse_read(b, screen, level);
+	report_browse_choose(b, screen, level);
 }
 
 /* ---- the flame view ---- */

@@ -25,7 +25,11 @@ struct browse {
 
 /* Shows the level on top. */
 void report_browse_show(struct browse *b, struct browser *screen);
-/* Reads a level and shows it; says it if that fails. */
+/* Reads a level, which the caller drops or shows. False: that failed, which is said, or the user gave it up. */
+bool report_browse_get(struct browse *b, struct browser *screen, struct report_level *level);
+/* The same for a level with other rows of the same samples: it is read only if these do not have all that it shows. */
+void report_browse_choose(struct browse *b, struct browser *screen, struct report_level *level);
+/* Reads a level and shows it, or drops it. */
 void report_browse_read(struct browse *b, struct browser *screen, struct report_level *level);
 
 extern const struct browser_action report_actions[];

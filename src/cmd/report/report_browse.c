@@ -113,7 +113,7 @@ static void set_source(struct browse *b)
 	set_pages(b);
 	b->source.title = str_text(&b->title);
 	b->source.n = answer_n_tables(&top->answer);
-	b->source.drawing = &top->reporting->choice.text.drawing;
+	b->source.drawing = &top->choice->text.drawing;
 }
 
 void report_browse_show(struct browse *b, struct browser *screen)

@@ -9,6 +9,7 @@
 
 #include "cmd/difftables.h"
 #include "file/layout.h"
+#include "view/screen/working.h"
 
 enum { FILES_MOST = 500 };
 
@@ -149,6 +150,9 @@ void report_files_open(void *of, struct browser *screen, const struct browser_sp
 
 struct sides {
 	struct diff_tables *tables;
+	const struct symbol_options *symbols;
+	struct log log;
+	struct err err;
 	struct browser_source source;
 	struct browser_page page;
 	const char *old, *new;
@@ -206,25 +210,32 @@ static void show_sides(struct sides *s, struct browser *screen)
 		browser_run(&s->source, screen->screen);
 }
 
+static void read_sides(void *of)
+{
+	struct sides *s = of;
+
+	s->tables = diff_tables_new(s->old, s->new, s->symbols, &s->log, &s->err);
+}
+
 /* The one that is shown is the newer side. */
 static void compare(struct browser *screen, size_t file)
 {
 	struct browse *b = screen->source->of;
+	const struct report_options *o = &report_levels_top(&b->levels)->options;
 	struct sides s = {.old = b->files.at[file],
-		.new = report_levels_top(&b->levels)->options.input};
-	struct log log = {.level = LOG_NOTE, .write = note, .ctx = &s.said};
-	struct err err;
+		.new = o->input,
+		.symbols = &o->symbols,
+		.log = {.level = LOG_NOTE, .write = note, .ctx = &s.said}};
 
-	browser_wait(screen, "comparing ...");
-	s.tables = diff_tables_new(s.old, s.new, &report_levels_top(&b->levels)->options.symbols,
-		&log, &err);
-	if (s.tables) {
-		show_sides(&s, screen);
-		diff_tables_free(s.tables);
-	} else {
-		browser_say(screen, err.msg);
+	if (working_run(screen, "comparing", read_sides, &s)) {
+		if (s.tables)
+			show_sides(&s, screen);
+		else
+			browser_say(screen, s.err.msg);
 	}
-	log_fini(&log);
+	if (s.tables)
+		diff_tables_free(s.tables);
+	log_fini(&s.log);
 	str_fini(&s.title);
 	str_fini(&s.words);
 	str_fini(&s.said);

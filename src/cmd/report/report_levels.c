@@ -20,6 +20,7 @@ struct report_level *report_level_like(const struct report_levels *l, u32 key)
 
 	level->options = top->options;
 	level->reporting = top->reporting;
+	level->choice = top->choice;
 	level->key = key;
 	vec_each(zoom, &top->zooms)
 		vec_add(&level->zooms, zoom_copy(zoom));
@@ -44,6 +45,8 @@ void report_level_drop(struct report_level *level)
 {
 	close_table(level);
 	close_part(level);
+	if (level->has_own)
+		choice_fini(&level->own);
 	if (level->is_read) {
 		reporting_close(level->reporting);
 		mem_free(level->reporting);
@@ -58,13 +61,21 @@ void report_level_drop(struct report_level *level)
 	mem_free(level);
 }
 
-/* The rows that its zooms leave, of its reporting. */
-static void make_part(struct report_level *level)
+/* The rows that its zooms leave, of its reporting; those of the level below if these are the same. */
+static void make_part(struct report_level *level, const struct report_level *below)
 {
 	struct reporting *r = level->reporting;
 
 	level->answer = r->answer;
 	level->answer.options = &level->options.answer;
+	level->answer.hist = &level->choice->hist;
+	level->answer.text = &level->choice->text;
+	level->answer.rows = &level->choice->rows;
+	if (!level->is_read && below && below->zooms.n == level->zooms.n) {
+		level->answer.profile = below->answer.profile;
+		level->answer.calls = below->answer.calls;
+		return;
+	}
 	if (!level->zooms.n)
 		return;
 	zoom_part(&level->part, &r->recorded.profile, &r->calls, r->options->filter.is_relative,
@@ -98,8 +109,50 @@ static int read_again(struct report_levels *l, struct report_level *level, struc
 		return err->code;
 	}
 	level->reporting = r;
+	level->choice = &r->choice;
 	level->is_read = true;
 	return 0;
+}
+
+/* How samples are read for a choice; labels and what only points to equal options are left out. */
+static void tell(const struct report_level *level, const struct choice *c,
+	struct recorded_options *ret)
+{
+	struct answer answer = level->reporting->answer;
+
+	answer.options = &level->options.answer;
+	memset(ret, 0, sizeof(*ret));
+	choice_tell(c, &answer, ret);
+	ret->cpus = NULL;
+	ret->spans = NULL;
+	ret->switching = NULL;
+	ret->fields = NULL;
+}
+
+bool report_levels_suffice(const struct report_levels *l, struct report_level *level)
+{
+	const struct report_level *top = report_levels_top(l);
+	const u64 fields = ~(u64)0 << LABEL_FIELD;
+	struct recorded_options before, now;
+	struct err err;
+
+	level->has_own = true;
+	report_options_settle(&level->options);
+	if (!choice_make(&level->own, &level->options, &level->reporting->recorded, &err)) {
+		tell(top, top->choice, &before);
+		tell(level, &level->own, &now);
+		/* Rows that are told apart by more than what is asked for add up to the same. */
+		if (!(now.labels & (~level->reporting->recorded.profile.labels | fields))) {
+			before.labels = now.labels;
+			level->choice = &level->own;
+			if (!memcmp(&before, &now, sizeof(now)))
+				return true;
+		}
+	}
+	level->choice = top->choice;
+	choice_fini(&level->own);
+	level->has_own = false;
+	return false;
 }
 
 /* ---- all levels ---- */
@@ -111,7 +164,8 @@ void report_levels_init(struct report_levels *l, struct reporting *first)
 	*l = (struct report_levels){0};
 	level->options = *first->options;
 	level->reporting = first;
-	make_part(level);
+	level->choice = &first->choice;
+	make_part(level, NULL);
 	vec_add(&l->at, level);
 }
 
@@ -150,7 +204,7 @@ int report_levels_put(struct report_levels *l, struct report_level *level, struc
 		report_level_drop(level);
 		return err->code;
 	}
-	make_part(level);
+	make_part(level, report_levels_top(l));
 	vec_add(&l->at, level);
 	return 0;
 }
@@ -171,17 +225,6 @@ int report_level_read(struct report_levels *l, struct report_level *level, struc
 		return err_set(err, ERR_INVAL,
 			"what came through a pipe cannot be read again: write it to a file");
 	return read_again(l, level, err);
-}
-
-int report_levels_read(struct report_levels *l, struct report_level *level, struct err *err)
-{
-	if (check_depth(l, err) || report_level_read(l, level, err)) {
-		report_level_drop(level);
-		return err->code;
-	}
-	make_part(level);
-	vec_add(&l->at, level);
-	return 0;
 }
 
 struct report_level *report_levels_pop(struct report_levels *l)

@@ -17,8 +17,12 @@
 
 struct report_level {
 	struct report_options options;
-	struct reporting *reporting;  /* that of the level below, unless it is read again */
-	bool is_read;                 /* owns the reporting */
+	struct reporting *reporting; /* that of the level below, unless it is read again */
+	bool is_read;                /* owns the reporting */
+	struct choice own;           /* other rows of the same samples */
+	bool has_own;
+	struct choice
+		*choice; /* what is shown: its own, the reporting's, or that of the level below */
 	struct str input, time, keys; /* what options point to, if they were changed */
 	VEC(struct zoom) zooms;       /* those of the levels below included */
 	struct part part;
@@ -48,7 +52,10 @@ static inline struct report_level *report_levels_top(const struct report_levels 
 /* Puts a part on top. */
 int report_levels_zoom(struct report_levels *l, u32 key, const struct zoom *zoom, struct err *err);
 
-/* Puts a level on top that needs no reading: what it shows of the same samples is other. Drops it if that fails. */
+/*
+ * Puts a level on top: one that was read, or that needs no reading, because it shows the same samples in another way. Drops it
+ * if that fails.
+ */
 int report_levels_put(struct report_levels *l, struct report_level *level, struct err *err);
 
 /* A table of the top level; the one before is closed. */
@@ -57,11 +64,13 @@ struct answer_table *report_levels_table(struct report_levels *l, size_t table);
 /* A level that is like the one on top, to be changed and then read, or dropped. */
 struct report_level *report_level_like(const struct report_levels *l, u32 key);
 void report_level_drop(struct report_level *level);
-/* Reads it, for the caller to look at and to drop. */
+/*
+ * For a level of the same file, filters and time as the one on top, with other keys or graphs: whether the samples that were read
+ * have all that it shows. Then it needs no reading, only its own choice.
+ */
+bool report_levels_suffice(const struct report_levels *l, struct report_level *level);
+/* Reads it, for the caller to look at and to drop, or to put on top. May run on another thread while the levels are shown. */
 int report_level_read(struct report_levels *l, struct report_level *level, struct err *err);
-/* Reads it and puts it on top; drops it if it fails. */
-int report_levels_read(struct report_levels *l, struct report_level *level, struct err *err);
-
 /* Takes the top level away; NULL: it is the first. The caller drops it, when nothing shows it any more. */
 struct report_level *report_levels_pop(struct report_levels *l);
 

@@ -16,7 +16,9 @@ static void choose_keys(const struct browse *b, const struct key *key, struct re
 		str_add(&level->keys, key->name);
 	else
 		str_addf(&level->keys, "%s,%s",
-			o->fields ? o->fields : keys_sort(&b->reporting->choice.keys), key->name);
+			o->fields ? o->fields
+				  : keys_sort(&report_levels_top(&b->levels)->choice->keys),
+			key->name);
 	if (!key->is_value)
 		o->fields = NULL;
 	if (o->fields)
@@ -112,7 +114,7 @@ static void take(void *of, struct browser *screen, size_t order)
 	choose_keys(b, key, level);
 	str_addf(&level->crumb, "by %s", key->name);
 	before = report_levels_top(&b->levels);
-	report_browse_read(b, screen, level);
+	report_browse_choose(b, screen, level);
 	/* A figure is not what rows are sorted by first, unless -F says so. */
 	if (key->is_value && report_levels_top(&b->levels) != before)
 		browser_sort(screen, key->name);

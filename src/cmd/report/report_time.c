@@ -49,15 +49,11 @@ void report_time_act(void *of, struct browser *screen, const struct browser_spot
 	struct report_level *level = report_level_like(&b->levels, 'T');
 	const u32 event = report_spot_event(b, screen);
 	struct timestrip strip;
-	struct err err;
 
 	(void)at;
 	timestrip_init(&strip, str_text(&b->title));
 	level->timeline_most = SAMPLES_MOST;
-	browser_wait(screen, "reading ...");
-	if (report_level_read(&b->levels, level, &err)) {
-		browser_say(screen, err.msg);
-	} else if (level->reporting->recorded.profile.timeline) {
+	if (report_browse_get(b, screen, level) && level->reporting->recorded.profile.timeline) {
 		zoom_keep(&level->reporting->recorded.profile, &level->reporting->calls,
 			level->zooms.at, level->zooms.n);
 		add_samples(&strip, &level->reporting->recorded.profile, event);

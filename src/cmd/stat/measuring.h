@@ -54,7 +54,7 @@ struct measuring {
 	struct tma_plan topdown; /* has_topdown: its events are the first */
 	bool has_topdown, has_topdown_doubt;
 	struct stat_drilling *drilling; /* --drill takes the counts; NULL: they are printed */
-	struct writer writer; /* of stat record */
+	struct writer writer;           /* of stat record */
 	struct err why_unwritten;
 	char **command;
 	int argc;

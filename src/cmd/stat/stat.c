@@ -16,6 +16,7 @@
 #include "collect/run/run.h"
 #include "collect/open/setuid.h"
 #include "event/abi.h"
+#include "event/parse.h"
 #include "view/stat/stat_topdown.h"
 #include "view/text/colour.h"
 
@@ -25,6 +26,19 @@ enum {
 };
 
 /* ---- set-up ---- */
+
+/* -T: beside those of -e. */
+static int add_transactions(struct measuring *m, struct err *err)
+{
+	const struct parse_env env = {.sysfs = "/sys"};
+	struct str text = {0};
+	int r = stat_add_transactions(env.sysfs, &text, err);
+
+	if (!r)
+		r = parse_events(str_text(&text), &env, &m->events, err);
+	str_fini(&text);
+	return r;
+}
 
 static int parse_all_events(struct measuring *m, struct err *err)
 {
@@ -37,11 +51,14 @@ static int parse_all_events(struct measuring *m, struct err *err)
 		return 0;
 	if (o->is_topdown && stat_topdown_add_events(m, err))
 		return err->code;
-	has_own = o->metrics.n || o->is_topdown;
+	has_own = o->metrics.n || o->has_transactions || o->is_topdown;
 	m->print.has_no_defaults = !o->events.has_events && !has_own;
-	stat_add_defaults(o, m->target.is_system_wide, &defaults);
-	r = event_words_parse(&o->events, has_own ? NULL : str_text(&defaults), &m->events,
-		&m->log, err);
+	if (o->has_transactions && add_transactions(m, err))
+		return err->code;
+	if (!has_own)
+		stat_add_defaults(o, m->target.is_system_wide, &defaults);
+	r = event_words_parse(&o->events, has_own ? NULL : str_text(&defaults), &m->events, &m->log,
+		err);
 	str_fini(&defaults);
 	if (!r)
 		r = stat_asked_open(&m->asked, o, m->target.is_system_wide, &m->events, &m->log,
@@ -124,8 +141,8 @@ static void choose_live(struct measuring *m)
 	const bool is_wanted = o->has_sparklines < 0 ? is_alone(m) : o->has_sparklines > 0;
 
 	m->print.has_colours = colour_is_on(COLOUR_AUTO, m->out.fd);
-	m->is_live = is_wanted && o->interval_ms && !o->is_topdown && !o->is_cleared && !o->is_metric_only &&
-		!form_is_data(m->print.form) && term_can_erase(m->out.fd);
+	m->is_live = is_wanted && o->interval_ms && !o->is_topdown && !o->is_cleared &&
+		!o->is_metric_only && !form_is_data(m->print.form) && term_can_erase(m->out.fd);
 	if (!m->is_live)
 		return;
 	m->live.is_ascii = !term_has_utf8();
@@ -490,7 +507,7 @@ static int run_measuring(struct measuring *m)
 	if (set_up(m, &err))
 		status =
 			cmd_fail(&cmd_stat, &err, err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
-	else if (m->options->is_versus ? compare(m, &status, &err)
+	else if (m->options->is_versus         ? compare(m, &status, &err)
 			: m->options->is_drill ? run_stat_drill(m, &status, &err)
 					       : run_all(m, &status, &err))
 		status = cmd_fail(&cmd_stat, &err, EXIT_FAILED);

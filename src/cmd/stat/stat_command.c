@@ -6,6 +6,7 @@
 #include "cmd/stat/stat_asked.h"
 #include "cmd/stat/stat_compare.h"
 #include "event/abi.h"
+#include "event/tsx.h"
 
 enum { RUNS_MAX = 1000000, DELAY_MAX_MS = 1 << 30 };
 
@@ -44,6 +45,8 @@ const struct opt stat_options_table[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to count"},
 	EVENT_ROWS("events, groups {a,b}; default clocks, faults, cycles, instructions, branches"),
 	EVENT_ROWS_EACH_CGROUP,
+	{'T', "transaction", OPT_BOOL, STAT_AT(has_transactions), NULL,
+		"transactions (Intel TSX): their share of the cycles, what is lost in those that are aborted, and how long they are"},
 	{'M', "metrics", OPT_CALL, 0, "METRIC,...",
 		"metrics or groups of metrics, computed from events that are counted for them; 'pace list metrics' shows them",
 		.flags = OPT_COMMON, .call = stat_asked_word},
@@ -128,8 +131,6 @@ const struct opt stat_options_table[] = {
 	{'g', "group", OPT_REFUSED, 0, NULL, "braces make a group: -e '{cycles,instructions}'"},
 	{0, "record-tpebs", OPT_REFUSED, 0, NULL,
 		"'pace record -e EVENT -W' samples how long instructions waited to retire, 'pace script -F ip,sym,retire_lat' shows it"},
-	{'T', "transaction", OPT_REFUSED, 0, NULL,
-		"-e task-clock,'{instructions,cycles,cpu/cycles-t/,cpu/tx-start/,cpu/el-start/,cpu/cycles-ct/}' counts them"},
 	{0, "smi-cost", OPT_REFUSED, 0, NULL,
 		"-a -e msr/smi/,msr/aperf/,cycles counts what it is computed from"},
 	{0, "cputype", OPT_REFUSED, 0, "TYPE",
@@ -176,6 +177,27 @@ static const char *const detailed_events[] = {
 u64 stat_excluded(const struct stat_command *o)
 {
 	return o->all_user ? ATTR_EXCLUDE_KERNEL : o->all_kernel ? ATTR_EXCLUDE_USER : 0;
+}
+
+/* perf's events for -T, of which some models have only the first four. */
+int stat_add_transactions(const char *sysfs, struct str *text, struct err *err)
+{
+	static const char *const events[] = {"cycles-t", "tx-start", "el-start", "cycles-ct"};
+	const enum tsx_state state = tsx_state_here(sysfs);
+	struct pmu pmu;
+	char terms[256];
+
+	if (state != TSX_COUNTED)
+		return err_set(err, ERR_UNSUPPORTED, "-T: %s", tsx_reason(state));
+	if (pmu_open(&pmu, sysfs, "cpu", err))
+		return err_prefix(err, "-T");
+	str_add(text, "task-clock,{instructions,cycles");
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
+		if (pmu_alias(&pmu, events[i], terms, sizeof(terms)))
+			str_addf(text, ",cpu/%s/", events[i]);
+	str_addc(text, '}');
+	pmu_close(&pmu);
+	return 0;
 }
 
 void stat_add_defaults(const struct stat_command *o, bool is_system_wide, struct str *text)
@@ -231,6 +253,7 @@ static int check_topdown(const struct stat_command *o, struct err *err)
 		: o->detail              ? "-d"
 		: o->no_merge            ? "--no-merge"
 		: o->metrics.n           ? "-M"
+		: o->has_transactions    ? "-T"
 					 : NULL;
 
 	if (o->is_drill &&
@@ -249,7 +272,8 @@ static int check_topdown(const struct stat_command *o, struct err *err)
 		if (w->kind == WORD_CGROUPS || w->kind == WORD_EACH_CGROUP)
 			return err_set(err, ERR_INVAL,
 				"cgroups do not work with --topdown: -p counts the processes of one");
-	if (o->events.has_events && o->separator)
+	if (o->events.has_events &&
+		(o->separator || o->forms.is_chosen[FORM_CSV] || o->forms.is_chosen[FORM_MARKDOWN]))
 		return err_set(err, ERR_INVAL,
 			"-e and --topdown have different columns: -j prints both");
 	return 0;

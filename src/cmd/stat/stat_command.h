@@ -30,7 +30,8 @@ struct stat_command {
 	u64 td_level;              /* 0: as low as the CPU goes */
 	VEC(const char *) metrics; /* -M: what each of them names */
 	bool has_no_metric_groups, has_no_metric_merge, has_no_metric_thresholds;
-	bool is_record; /* the counts are also written to a recording, `output` */
+	bool has_transactions; /* -T */
+	bool is_record;        /* the counts are also written to a recording, `output` */
 };
 
 #define STAT_AT(member) offsetof(struct stat_command, member)
@@ -80,6 +81,8 @@ int stat_choose_runs(const struct stat_command *o, u64 *ret_n, struct err *err);
 
 /* Flags of attrs for --all-user and --all-kernel. */
 u64 stat_excluded(const struct stat_command *o);
+/* -T: adds the events of transactions that this machine has; ERR_UNSUPPORTED, with the reason: it has none. */
+int stat_add_transactions(const char *sysfs, struct str *text, struct err *err);
 
 /* The default events. */
 void stat_add_defaults(const struct stat_command *o, bool is_system_wide, struct str *text);

@@ -1,3 +1,4 @@
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -10,6 +11,8 @@
 #include "cmd/top/top_rows.h"
 #include "cmd/top/top_screen.h"
 #include "view/screen/screen.h"
+
+enum { LARGE_BYTES = 256 << 10 };
 
 struct top {
 	const struct top_options *options;
@@ -71,6 +74,9 @@ static int run_top(int argc, char **argv)
 	struct err err;
 	int status;
 
+	/* Large pieces of memory go back when they are freed, and one thread frees what another one made. */
+	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+	mallopt(M_ARENA_MAX, 1);
 	top_options_init(&o);
 	status = cmd_parse(&cmd_top, &o, OPTS_STOP, &argc, argv);
 	if (status >= 0) {

@@ -1,6 +1,5 @@
 #include "cmd/top/top_screen.h"
 
-#include <malloc.h>
 #include <stdlib.h>
 
 #include "cmd/report/report_spot.h"
@@ -495,8 +494,6 @@ static int browse(struct top_screen *t, struct err *err)
 static int run(struct top_screen *t, const struct top_options *o, char **command, struct log *log,
 	struct err *err)
 {
-	/* One thread frees what the other one made. */
-	mallopt(M_ARENA_MAX, 1);
 	log_hold(log);
 	if (top_source_open(&t->source, o, command, log, err))
 		return err->code;

@@ -60,8 +60,9 @@ static void try_events(struct metriclist *l)
 		struct event_list events = {0};
 		struct err err;
 
-		*item = (struct inventory_item){
-			.kind = INVENTORY_PMU, .name = event->text, .scale = 1};
+		*item = (struct inventory_item){.kind = INVENTORY_PMU,
+			.name = event->text,
+			.scale = 1};
 		if (parse_events(event->text, &l->set.env, &events, &err) || !events.n)
 			item->opens = INVENTORY_REFUSED;
 		else if (events.at[0].attr.type == EVENT_TYPE_TOOL)
@@ -83,8 +84,7 @@ static unsigned rank(enum inventory_opens opens)
 
 static void judge(struct metriclist *l, struct metriclist_item *item, const struct metric_use *use)
 {
-	const char **events =
-		arena_alloc(&l->set.arena, (use->n_events + 1) * sizeof(*events));
+	const char **events = arena_alloc(&l->set.arena, (use->n_events + 1) * sizeof(*events));
 
 	item->opens = l->tried.options.is_copy ? INVENTORY_UNTRIED : INVENTORY_OPENS;
 	for (u32 i = 0; i < use->n_events; i++) {
@@ -177,8 +177,9 @@ static int check_found(const struct metriclist *l, const struct inventory_option
 int metriclist_open(struct metriclist *l, const struct inventory_options *options, struct log *log,
 	struct err *err)
 {
-	const struct catalog_places places = {
-		.folder = options->events_dir, .sysfs = options->sysfs, .has_metrics = true};
+	const struct catalog_places places = {.folder = options->events_dir,
+		.sysfs = options->sysfs,
+		.has_metrics = true};
 	const struct parse_env env = {.sysfs = options->sysfs, .catalog = &l->catalog};
 	const struct metricset_options wishes = {0};
 

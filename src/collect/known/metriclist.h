@@ -15,7 +15,7 @@ struct metriclist_item {
 	const struct metric_row *row;
 	const char *const *events; /* as -e takes them: those that it and its threshold need */
 	u32 n_events;
-	bool is_whole;             /* its formula makes sense, and its events exist; else `reason` */
+	bool is_whole; /* its formula makes sense, and its events exist; else `reason` */
 	enum inventory_opens opens; /* the worst of its events; INVENTORY_UNTRIED in a copy */
 	const char *reason;         /* why it is not INVENTORY_OPENS */
 };

@@ -15,15 +15,28 @@ static bool is_same(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Whether two events observe the same instructions of the same tasks on the same cores. */
-static bool see_the_same(const struct event *a, const struct event *b)
+/* The kernel's own events are those of the CPU's only kind of core. */
+static bool are_of_one_core(const struct event *a, const struct event *b)
+{
+	const char *named = a->pmu ? a->pmu : b->pmu;
+
+	return is_same(a->pmu, b->pmu) || ((!a->pmu || !b->pmu) && !strcmp(named, "cpu"));
+}
+
+/*
+ * Whether two events observe the same instructions of the same tasks on the same cores. has_filters: what else they are
+ * filtered by may differ.
+ */
+static bool see_the_same(const struct event *a, const struct event *b, bool has_filters)
 {
 	const u64 levels = ATTR_EXCLUDE_USER | ATTR_EXCLUDE_KERNEL | ATTR_EXCLUDE_HV |
 		ATTR_EXCLUDE_HOST | ATTR_EXCLUDE_GUEST | ATTR_EXCLUDE_IDLE;
 
 	return (a->attr.flags & levels) == (b->attr.flags & levels) &&
-		is_same(a->cgroup, b->cgroup) && is_same(a->pmu, b->pmu) &&
-		a->attr.config >> 32 == b->attr.config >> 32;
+		is_same(a->cgroup, b->cgroup) &&
+		(has_filters ? are_of_one_core(a, b)
+			     : is_same(a->pmu, b->pmu) &&
+					a->attr.config >> 32 == b->attr.config >> 32);
 }
 
 static bool is_counted(const struct count *c)
@@ -32,7 +45,7 @@ static bool is_counted(const struct count *c)
 }
 
 /* The event of a kind to compare with, preferably of the same group; TABLE_NONE if there is none. */
-static u32 partner_of(const struct metric_input *in, u32 event, const char *kind)
+static u32 partner_of(const struct metric_input *in, u32 event, const char *kind, bool has_filters)
 {
 	const struct event *e = &in->events->at[event];
 	const bool is_clock = !strcmp(kind, KIND_CLOCK);
@@ -44,7 +57,7 @@ static u32 partner_of(const struct metric_input *in, u32 event, const char *kind
 		if (i == event || !is_counted(&in->counts[i]) || !kind_is(o, kind))
 			continue;
 		/* A clock counts in user space and kernel, and for every PMU. */
-		if (is_clock ? !is_same(e->cgroup, o->cgroup) : !see_the_same(e, o))
+		if (is_clock ? !is_same(e->cgroup, o->cgroup) : !see_the_same(e, o, has_filters))
 			continue;
 		if (o->leader == e->leader)
 			return i;
@@ -76,6 +89,7 @@ struct asked {
 	const struct metric_input *in;
 	u32 event; /* the one that the metric is shown beside */
 	const struct metricexpr *x;
+	bool has_filters; /* metricown.has_filters */
 	u32 *partners; /* by name of the formula: the event that it stands for, TABLE_NONE if there is none */
 };
 
@@ -168,7 +182,7 @@ static void find_partners(struct asked *a)
 		if (!strcmp(name->text, ITSELF) || kind_is(e, name->text))
 			*partner = a->event;
 		else
-			*partner = partner_of(a->in, a->event, name->text);
+			*partner = partner_of(a->in, a->event, name->text, a->has_filters);
 	}
 }
 
@@ -235,7 +249,10 @@ static void set_value(const struct metricown *own, double value, struct metric *
 static bool compute(const struct metric_input *in, u32 event, const struct metricown *own,
 	struct metric *ret)
 {
-	struct asked a = {.in = in, .event = event, .x = formula_of(own)};
+	struct asked a = {.in = in,
+		.event = event,
+		.x = formula_of(own),
+		.has_filters = own->has_filters};
 	const struct metricexpr_world world = {value_of, sources_of, has_event, has_pmu, is_cpu,
 		literal_of, &a};
 	bool is_percent = own->words && own->row.unit && !strcmp(own->row.unit, "%");

@@ -378,7 +378,7 @@ static void take_abort(void *aborts, struct visit *v)
 	if (a->has_callers) {
 		u32 section = section_of(a, v);
 
-		if (section != ABORTS_NO_PLACE)
+		if (section != ABORTS_NO_PLACE && section != place)
 			see(&a->sites.at[n_site].sections, section);
 	}
 	if (type & PERF_SAMPLE_BRANCH_STACK)

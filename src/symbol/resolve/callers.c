@@ -6,6 +6,8 @@
 #include "symbol/elf/elfcfi.h"
 #include "symbol/embed/frames.h"
 
+enum { LIVE_ROWS = 1 << 18 }; /* 4 MB of rules, of some thousand functions */
+
 struct callers_file {
 	struct dso_file *file; /* NULL: DSOs of this kind have no files */
 	const struct cfi *cfi; /* NULL: none */
@@ -46,6 +48,9 @@ void callers_walk_init(struct callers_walk *w, struct callers *callers)
 	memset(w, 0, sizeof(*w));
 	w->callers = callers;
 	stack_init(&w->stack);
+	/* What runs for days meets the functions of all programs. */
+	if (callers->files->places.is_now)
+		w->stack.rows.most = LIVE_ROWS;
 	w->lbr.stitches = callers->stitches;
 	w->lbr.depth = callers->n_branches;
 }

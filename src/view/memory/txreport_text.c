@@ -6,7 +6,7 @@
 #include "record/access.h"
 #include "view/memory/txreport.h"
 
-enum { WIDTH = 78 };
+enum { WIDTH = 78, TITLE_WIDTH = 26 };
 
 static double percent(u64 part, u64 whole)
 {
@@ -36,6 +36,13 @@ void txreport_add_place(const struct aborts_place *p, struct str *text)
 	str_addf(text, ":%u)", p->line);
 }
 
+/* A blank line between two sections. */
+static void begin_section(struct str *text)
+{
+	if (text->n)
+		str_addc(text, '\n');
+}
+
 /* ---- counts ---- */
 
 static void add_count(struct str *text, const struct txcounts *c, enum tsx_count kind,
@@ -43,9 +50,11 @@ static void add_count(struct str *text, const struct txcounts *c, enum tsx_count
 {
 	if (!c->is_known[kind])
 		return;
-	str_addf(text, "  %18.0f  %-26s", c->value[kind], title);
-	if (isfinite(share))
+	str_addf(text, "  %18.0f  %s", c->value[kind], title);
+	if (isfinite(share)) {
+		str_fill(text, ' ', TITLE_WIDTH - MIN(strlen(title), (size_t)TITLE_WIDTH));
 		str_addf(text, "%7.2f%% of cycles", 100 * share);
+	}
 	str_addc(text, '\n');
 }
 
@@ -55,13 +64,14 @@ void txreport_text_counts(struct out *out, const struct txcounts *c)
 	const double length = txcounts_length(c), locks = txcounts_locks(c),
 		     aborted = txcounts_share_aborted(c);
 
-	str_add(text, "\n# What was counted\n#\n");
+	begin_section(text);
+	str_add(text, "# What was counted\n#\n");
 	add_count(text, c, TSX_CYCLES, "cycles", NAN);
 	add_count(text, c, TSX_CYCLES_IN, "cycles in transactions", txcounts_share(c));
 	add_count(text, c, TSX_CYCLES_COMMITTED, "cycles that were committed", NAN);
 	if (isfinite(aborted))
-		str_addf(text, "  %18.0f  %-26s%7.2f%% of cycles\n", aborted * c->value[TSX_CYCLES],
-			"cycles that were aborted", 100 * aborted);
+		str_addf(text, "  %18.0f  %-*s%7.2f%% of cycles\n", aborted * c->value[TSX_CYCLES],
+			TITLE_WIDTH, "cycles that were aborted", 100 * aborted);
 	add_count(text, c, TSX_STARTS, "transactions (RTM, tx)", NAN);
 	add_count(text, c, TSX_ELISIONS, "elisions (HLE, el)", NAN);
 	if (isfinite(length))
@@ -98,6 +108,7 @@ void txreport_text_causes(struct out *out, const struct aborts *a)
 	const struct aborts_count *t = &a->total;
 	struct str *text = &out->text;
 
+	begin_section(text);
 	str_addf(text,
 		"# %llu samples of aborts, which stand for %llu: %llu of RTM (tx), %llu of HLE (el)\n",
 		ull(t->n), ull(t->aborts), ull(t->n - t->n_elided), ull(t->n_elided));

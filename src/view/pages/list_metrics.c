@@ -127,8 +127,7 @@ static void add_details(const struct metriclist_item *item, const struct list_st
 
 /* ---- text ---- */
 
-static void add_footer(const struct metriclist *l, const struct list_style *style,
-	struct str *text)
+static void add_footer(const struct metriclist *l, const struct list_style *style, struct str *text)
 {
 	bool has_refused = false;
 

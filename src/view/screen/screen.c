@@ -136,6 +136,7 @@ void screen_close(struct screen *s)
 	progress_hide(false);
 	grid_fini(&s->shown);
 	str_fini(&s->text);
+	vec_fini(&s->ahead);
 }
 
 void screen_fit(struct screen *s, struct grid *g)
@@ -190,6 +191,22 @@ static const struct screen_key keys[] = {
 };
 const struct keytable screen_keys = {KEYTABLE(keys)};
 
+void screen_keep(struct screen *s, const struct screen_event *e)
+{
+	vec_add(&s->ahead, *e);
+}
+
+static void read_event(struct screen *s, int wait_ms, struct screen_event *ret)
+{
+	if (!s->ahead.n) {
+		s->end->read(s, wait_ms, ret);
+		return;
+	}
+	*ret = s->ahead.at[0];
+	s->ahead.n--;
+	memmove(s->ahead.at, s->ahead.at + 1, s->ahead.n * sizeof(*s->ahead.at));
+}
+
 void screen_run(struct screen *s, const struct screen_view *view)
 {
 	const struct screen_key *key;
@@ -203,7 +220,7 @@ void screen_run(struct screen *s, const struct screen_view *view)
 		if (s->is_gone)
 			e = (struct screen_event){.kind = EVENT_END};
 		else
-			s->end->read(s, view->wait_ms ? view->wait_ms : -1, &e);
+			read_event(s, view->wait_ms ? view->wait_ms : -1, &e);
 		s->is_stale |= e.kind == EVENT_RESIZE;
 		s->is_gone |= e.kind == EVENT_END;
 		key = keytable_find(&screen_keys, 1, e.kind == EVENT_KEY ? e.key : 0);

@@ -23,6 +23,7 @@ struct screen {
 	bool is_stale; /* what the terminal shows is not known */
 	bool is_gone;  /* it can be neither read nor written any more */
 	struct str text;
+	VEC(struct screen_event) ahead; /* what screen_run() takes before it waits for more */
 };
 
 /* What is behind a screen: a row for each kind. */
@@ -81,6 +82,8 @@ void screen_close(struct screen *s);
 void screen_fit(struct screen *s, struct grid *g);
 bool screen_show(struct screen *s, const struct grid *g);
 void screen_suspend(struct screen *s);
+/* Keeps an event that came while nothing could take it, for the view that runs next. */
+void screen_keep(struct screen *s, const struct screen_event *e);
 
 /* The keys that mean the same in all views: no view gets them. */
 extern const struct keytable screen_keys;

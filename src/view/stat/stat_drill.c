@@ -2,6 +2,10 @@
 
 #include <math.h>
 
+#include "view/text/words.h"
+
+enum { INDENT = 3, COLUMNS = 78 };
+
 static void add_share(const struct drill_branch *b, struct str *text)
 {
 	double half = drill_half(b);
@@ -59,9 +63,13 @@ void stat_drill_add_end(const struct stat_drill *d, struct str *text)
 		str_add(text, "\n Nothing was counted.\n\n");
 		return;
 	}
-	str_addf(text, "\n %s%s%s\n", d->leaf, d->means ? ":\n   " : "", d->means ? d->means : "");
-	if (d->todo)
-		str_addf(text, " Look at:\n   %s\n", d->todo);
+	str_addf(text, "\n %s%s\n", d->leaf, d->means ? ":" : "");
+	if (d->means)
+		words_add_wrapped(d->means, INDENT, COLUMNS, text);
+	if (d->todo) {
+		str_add(text, " Look at:\n");
+		words_add_wrapped(d->todo, INDENT, COLUMNS, text);
+	}
 	if (d->command)
 		str_addf(text, " This samples where:\n   %s\n", d->command);
 	str_addc(text, '\n');

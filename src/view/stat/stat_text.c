@@ -292,7 +292,8 @@ void stat_text_rows(struct stat_view *v, const struct stat_lines *lines, u64 tim
 {
 	bool has_time = time_ns != UINT64_MAX;
 
-	if (v->topdown && (has_time || v->options->is_metric_only || v->counts->scope != COUNTS_ALL))
+	if (v->topdown &&
+		(has_time || v->options->is_metric_only || v->counts->scope != COUNTS_ALL))
 		stat_topdown_columns(v, has_time, time_ns, text);
 	else if (v->topdown)
 		stat_topdown_tree(v, text);

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "view/text/colour.h"
+#include "view/text/words.h"
 
-enum { COLUMN_WIDTH = 20, CORE_WIDTH = 12 };
+enum { COLUMN_WIDTH = 20, CORE_WIDTH = 12, INDENT = 3, COLUMNS = 78 };
 
 /* Rounding to 8 bits makes 0.4 % at most; more comes from events that were not counted together. */
 static const double doubt = 0.02;
@@ -196,6 +197,15 @@ static void add_branch(const struct stat_view *v, const struct tma *t, const str
 	}
 }
 
+static void add_sentence(const char *before, const char *words, struct str *text)
+{
+	struct str line = {0};
+
+	str_addf(&line, "%s%s.", before, words);
+	words_add_wrapped(str_text(&line), INDENT, COLUMNS, text);
+	str_fini(&line);
+}
+
 /* What stands out, what it means, and what comes next. */
 static void add_advice(const struct stat_view *v, const struct tma *t, const struct slots *s,
 	struct str *text)
@@ -208,17 +218,18 @@ static void add_advice(const struct stat_view *v, const struct tma *t, const str
 		str_add(text, "\n No share is above its limit (*).\n");
 		return;
 	}
-	str_addf(text, "\n * above its limit; the largest: %s,\n   %s.\n", n->name, n->means);
+	str_addf(text, "\n * above its limit; the largest: %s,\n", n->name);
+	add_sentence("", n->means, text);
 	if (has_more && tma_child(t, worst, TMA_NONE) != TMA_NONE) {
 		str_add(text, "   '--td-level 2' divides it, '--drill' follows it to its cause.\n");
 		return;
 	}
-	str_addf(text, "   Look at: %s.\n", n->todo);
+	add_sentence("Look at: ", n->todo, text);
 	if (!n->sample)
 		return;
-	str_add(text, "   'pace ");
+	str_add(text, "   This samples where: pace ");
 	tma_add_command(t, worst, text);
-	str_add(text, "' samples where.\n");
+	str_addc(text, '\n');
 }
 
 void stat_topdown_tree(const struct stat_view *v, struct str *text)

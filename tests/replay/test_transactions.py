@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""Transactions, counted on a Haswell that is not here: stat -T, their events, recording their aborts, and 'pace tsx' from end to end.
+
+The numbers are made so that ratios are round: of 1,000,000 cycles 400,000 in transactions, 300,000 committed, 2000 transactions, 500 elisions."""
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from replay import *  # noqa: E402,F403
+from harness import *  # noqa: E402,F403
+
+COUNTS = {'cycles': 1_000_000, 'instructions': 1_500_000, 'cycles-t': 400_000, 'cycles-ct': 300_000, 'tx-start': 2000, 'el-start': 500}
+RATIOS = {'cycles-t': '40.00% transactional cycles', 'cycles-ct': '10.00% aborted cycles', 'tx-start': '200 cycles / transaction', 'el-start': '800 cycles / elision'}
+
+
+def lines_of(text):
+    """event -> (count, ratio), as stat prints them; the event without its PMU and modifiers."""
+    found = re.findall(r'^(?:S0-D0-C\d|CPU\d)?[ \d.]*? ([\d,.]+) +(?:msec )?(?:cpu/)?([\w-]+)[/:u]* *(?:# +(.*?) *)?$', text, re.M)
+    return {event: (count.replace(',', ''), ratio) for count, event, ratio in found}
+
+
+def ratios_of(text):
+    return {event: ratio for event, (_, ratio) in lines_of(text).items() if event in RATIOS}
+
+
+@test
+def transaction_statistics_are_perfs():
+    perf_works()
+    with machine('haswell', COUNTS) as on:
+        ours, theirs = on.pace('stat', '-T', 'true'), on.perf('stat', '-T', 'true')
+        tried = [(o['type'], o['config'], o['group'] != -1) for o in on.openings() if not o['error']]
+    assert not ours.status and ratios_of(ours.err) == RATIOS, ours
+    mine, others = lines_of(ours.err), lines_of(theirs.err)
+    assert list(mine) == list(others) == ['task-clock', 'instructions', 'cycles', 'cycles-t', 'tx-start', 'el-start', 'cycles-ct'], (ours, theirs)
+    for event in COUNTS:
+        assert mine[event][0] == others[event][0] == str(COUNTS[event]), (event, ours, theirs)
+    # perf 6.1 prints a rate instead of the length of an RTM transaction.
+    assert all(others[event][1] == RATIOS[event] for event in ('cycles-t', 'cycles-ct', 'el-start')), theirs
+    # One group of all but the clock, of kernel and user space.
+    assert sum(is_member for *_, is_member in tried) >= 5 and (4, 0x30000003c, True) in tried, tried
+
+
+@test
+def ratios_come_with_the_events_however_they_are_written():
+    for text in ('cycles:u,cycles-t:u,cycles-ct:u,tx-start:u,el-start:u', 'cycles:u,cpu/cycles-t/u,cpu/cycles-ct/u,cpu/tx-start/u,cpu/el-start/u',
+                 '{el-start,tx-start,cycles-ct,cycles-t,cycles}:u', 'cpu/cpu-cycles/u,cycles-t:u,cycles-ct:u,tx-start:u,el-start:u'):
+        with machine('haswell', COUNTS) as on:
+            result = on.pace('stat', '-e', text, 'true')
+        assert ratios_of(result.err) == RATIOS, (text, result)
+    with machine('haswell', COUNTS) as on:
+        raw = on.pace('stat', '-e', 'r3c,cycles,r10000003c,r30000003c,r1c9,r1c8', 'true')
+    for ratio in RATIOS.values():
+        assert ratio in raw.err, raw
+    # Of user space and of everything: two that do not see the same have no ratio.
+    with machine('haswell', COUNTS) as on:
+        result = on.pace('stat', '-e', 'cycles,cycles-t:u', 'true')
+    assert 'transactional' not in result.err, result
+
+
+@test
+def transaction_statistics_have_all_forms():
+    with machine('haswell', {**COUNTS, **{name: {'values': [n, n // 2, n // 4], 'every': 100} for name, n in COUNTS.items()}}) as on:
+        intervals = on.pace('stat', '-T', '-I', '100', 'sleep', '0.25')
+    assert intervals.err.count('40.00% transactional cycles') >= 2 and intervals.err.count('200 cycles / transaction') >= 2, intervals
+    with machine('haswell', COUNTS) as on:
+        rows = [json.loads(line) for line in on.pace('stat', '-T', '-j', 'true').err.splitlines()]
+        values = {row['event']: (row['value'], row['metrics'][0]['value'], row['metrics'][0]['unit']) for row in rows if row['kind'] == 'count'}
+        assert values['cpu/cycles-ct/'] == (300000, 10, 'aborted cycles') and values['cpu/tx-start/'] == (2000, 200, 'cycles / transaction'), values
+        table = on.pace('stat', '-T', '-x', ',', 'true').err
+        assert re.search(r'^,,1,cpu/cycles-t/,,counted,400000,,.*,40\.000000,% transactional cycles,$', table, re.M), table
+        wide = on.pace('stat', '-T', '-a', '--per-core', 'true')
+        assert len(re.findall(r'^S0-D0-C[01] +2 +800,000 +cpu/cycles-t/ +# +40\.00% transactional cycles$', wide.err, re.M)) == 2, wide
+        each = on.pace('stat', '-T', '-A', '-a', 'true')
+        assert len(re.findall(r'^CPU[0-3] .*500 +cpu/el-start/ +# +800 cycles / elision$', each.err, re.M)) == 4, each
+        attached = on.pace('stat', '-T', '-p', str(os.getpid()), 'sleep', '0.1')
+        assert '10.00% aborted cycles' in attached.err, attached
+        assert re.search(r'[^\n]*% aborted cycles\n[^\n]* 10\.00', on.pace('stat', '-T', '--metric-only', 'true').err)
+        both = lines_of(on.pace('stat', '-T', '-e', 'cycles:u', 'true').err)
+        assert len(both) == 7, both
+
+
+@test
+def fewer_committed_than_counted_is_never_negative():
+    """The two are read one after the other; perf takes the larger."""
+    with machine('haswell', {**COUNTS, 'cycles-ct': 400_100}) as on:
+        assert '0.00% aborted cycles' in on.pace('stat', '-T', 'true').err
+    with machine('haswell', {**COUNTS, 'cycles-t': 0, 'cycles-ct': 0, 'tx-start': 0, 'el-start': 0}) as on:
+        result = on.pace('stat', '-T', 'true')
+    assert '0.00% transactional cycles' in result.err and 'cycles / transaction' not in result.err and 'nan' not in result.err, result
+
+
+@test
+def models_without_hle_count_the_rest():
+    events = ['file cpu/format/in_tx = config:32', 'file cpu/format/in_tx_cp = config:33', 'file cpu/events/tx-start = event=0xc9,umask=0x1',
+              'file cpu/events/cycles-t = event=0x3c,in_tx=1', 'file cpu/events/cycles-ct = event=0x3c,in_tx=1,in_tx_cp=1']
+    with machine('sapphirerapids', {name: n for name, n in COUNTS.items() if name != 'el-start'}, also=events) as on:
+        result = on.pace('stat', '-T', 'true')
+        refused = on.pace('stat', '-e', 'el-start', 'true')
+    assert ratios_of(result.err) == {name: ratio for name, ratio in RATIOS.items() if name != 'el-start'}, result
+    assert refused.status and 'this CPU counts transactions, but not these' in refused.err, refused
+
+
+@test
+def all_events_of_the_tsx_page_are_opened_as_it_says():
+    """Names of sysfs, of the page, of Intel's manual, and raw: the same attr, and the count that was written for it."""
+    codes = {'tx-start': 0x1c9, 'tx-commit': 0x2c9, 'tx-abort': 0x4c9, 'el-start': 0x1c8, 'el-commit': 0x2c8, 'el-abort': 0x4c8, 'tx-capacity': 0x254, 'el-capacity': 0x254,
+             'tx-conflict': 0x154, 'el-conflict': 0x154, 'cycles-t': 0x10000003c, 'cycles-ct': 0x30000003c, 'tx-aborts-count': 0x4c9, 'el-aborts-count': 0x4c8,
+             'rtm_retired.start': 0x1c9, 'hle_retired.commit': 0x2c8, 'mem_uops_retired.lock_loads': 0x21d0, 'tx_exec.misc4': 0x85d, 'tx_exec.misc3': 0x45d,
+             'tx_mem.abort_hle_elision_buffer_full': 0x4054, 'tx_mem.abort_hle_elision_buffer_unsupported_alignment': 0x2054,
+             'tx_mem.abort_hle_elision_buffer_mismatch': 0x1054, 'tx_mem.abort_hle_elision_buffer_not_empty': 0x854, 'tx_mem.abort_hle_store_to_elided_lock': 0x454,
+             'cpu/instructions,in_tx=1/': 0x1000000c0, 'cpu/instructions,in_tx=1,in_tx_cp=1/': 0x3000000c0, 'cpu/event=0x12,umask=0x34,intx=1,intx_cp=1/': 0x300003412}
+    for name, code in codes.items():
+        with machine('haswell', {f'r{code:x}': 12345}) as on:
+            result = on.pace('stat', '-e', name, '-e', f'r{code:x}', 'true')
+            opened = [(o['type'], o['config']) for o in on.openings() if o['pid'] > 0]
+        assert opened[-2:] == [(4, code)] * 2 and result.err.count('12,345') == 2, (name, opened, result)
+    groups = '{r154,r254,r21d0},{r1c9,r1c8,r4c8,r4c9}'
+    with machine('haswell', {f'r{code}': 7 for code in ('154', '254', '21d0', '1c9', '1c8', '4c8', '4c9')}) as on:
+        result = on.pace('stat', '-e', groups, 'true')
+    assert len(re.findall(r'^ +7 +r\w+', result.err, re.M)) == 7, result
+
+
+# The machine has four CPUs, with a counter of the command on each: samples come four times.
+ABORTS = [{'ip': 0x401000, 'weight': 100, 'transaction': 2 | 8 | 0x10 | 0x20, 'count': 6}, {'ip': 0x402000, 'weight': 300, 'transaction': 2 | 4, 'count': 3},
+          {'ip': 0x403000, 'weight': 50, 'transaction': 2 | 4 | 0xff << 32, 'count': 2}]
+
+
+@test
+def aborts_are_recorded_with_their_weights_and_flags():
+    with machine('haswell', {'tx-abort': 11}, samples={'tx-abort': ABORTS}) as on:
+        result = on.pace('record', '--transaction', '--weight', '-e', 'cpu/tx-abort/pp', '-o', 'a.data', '--', 'sleep', '0.2')
+        opened = [o for o in on.openings() if o['config'] == 0x4c9 and not o['error']]
+    assert result.status == 0 and opened and 'aborts the transaction' not in result.err, (result, opened)
+    rows = json.loads(pace('report', '-i', 'a.data', '-s', 'transaction,local_weight', '--json').out)['events'][0]['rows']
+    assert sorted((r['transaction'], int(r['local_weight']), r['samples']) for r in rows) == [
+        ('TX ASYNC RETRY CON', 100, 24), ('TX SYNC', 300, 12), ('TX SYNC :ff', 50, 8)], rows
+    attr = pace('evlist', '-v', '-i', 'a.data').out
+    assert re.search(r'precise_ip: 2', attr) and re.search(r'sample_type: .*TRANSACTION', attr), attr
+    for event, config, precise in (('r4c9:p', 0x4c9, 1), ('r4c8:p', 0x4c8, 1), ('r21d0:p', 0x21d0, 1), ('cpu/el-abort/pp', 0x4c8, 2), ('cpu/tx-abort,precise=2/', 0x4c9, 2)):
+        with machine('haswell', {f'r{config:x}': 1}) as on:
+            assert on.pace('record', '-e', event, '-o', 'b.data', '--', 'true').status == 0
+        said = pace('evlist', '-v', '-i', 'b.data').out
+        assert f'config: {config:#x}' in said and f'precise_ip: {precise}' in said, (event, said)
+
+
+@test
+def samples_of_cycles_are_said_to_abort_transactions():
+    with machine('haswell', {'cycles': 0}) as on:
+        plain = on.pace('record', '-e', 'cycles', '-o', 'c.data', '--', 'true')
+        precise = on.pace('record', '-e', 'cycles:pp', '-o', 'c.data', '--', 'true')
+    assert "a sample aborts the transaction that it falls into" in plain.err and "with ':pp'" in plain.err, plain
+    assert "a sample aborts the transaction that it falls into" in precise.err and "with ':pp'" not in precise.err, precise
+    with machine('haswell_without_tsx', {'cycles': 0}) as on:
+        result = on.pace('record', '-e', 'cycles', '-o', 'c.data', '--', 'true')
+    assert 'transaction' not in result.err, result
+
+
+LOCKS = {**COUNTS, 'r21d0': 10_000, 'tx-abort': 11, 'el-abort': 0}
+
+
+@test
+def the_whole_way_is_one_command_and_ends_in_advice():
+    with machine('haswell', LOCKS, samples={'tx-abort': ABORTS}) as on:
+        result = on.pace('tsx', '--', 'sleep', '0.2')
+    assert result.status == 0, result
+    assert re.findall(r'^ +\$ (.*)', result.out, re.M) == [
+        'pace stat record -T -o ./tsx-counts.data -- sleep 0.2', "pace stat record -e '{r21d0,tx-start,el-start,cycles}' -o ./tsx-locks.data -- sleep 0.2",
+        'pace record -e cpu/tx-abort/pp,cpu/el-abort/pp --transaction -W -g -b --intr-regs=ax -o ./tsx-aborts.data -- sleep 0.2',
+        'pace tsx report ./tsx-counts.data ./tsx-locks.data ./tsx-aborts.data'], result
+    assert re.search(r'^ +400000 +cycles in transactions +40\.00% of cycles$', result.out, re.M) and re.search(r'^ +100000 +cycles that were aborted +10\.00% of cycles$', result.out, re.M), result
+    # 400,000 cycles of 2500 transactions; 10,000 atomic instructions.
+    assert re.search(r'^ +160 +cycles each', result.out, re.M) and re.search(r'^ +4\.0 +for each transaction$', result.out, re.M), result
+    advice = re.sub(r'\s+', ' ', result.out.split('# What to do')[1])
+    assert 'There are 4.0 atomic instructions for each transaction' in advice and '10.00% of the cycles were spent in transactions that were aborted.' in advice, advice
+    assert '54.5% of the aborts' in advice and '27.3% of the aborts' in advice, advice
+    # The files say the same again, here and on any other machine.
+    again = pace('tsx', 'report', 'tsx-counts.data', 'tsx-locks.data', 'tsx-aborts.data')
+    assert again.out == result.out[result.out.rindex('tsx-aborts.data\n') + len('tsx-aborts.data\n\n'):], (again.out, result.out)
+    said = json.loads(pace('tsx', 'report', '--json', 'tsx-counts.data', 'tsx-locks.data', 'tsx-aborts.data').out)
+    assert said['counts'] == {'cycles': 1000000, 'cycles_t': 400000, 'cycles_ct': 300000, 'tx_start': 2000, 'el_start': 500, 'lock_loads': 10000,
+                              'share_in_transactions': 0.4, 'share_aborted': 0.1, 'cycles_each': 160, 'lock_loads_each': 4}, said['counts']
+    assert said['total']['samples'] == 44 and said['total']['cycles'] == 4 * (6 * 100 + 3 * 300 + 2 * 50)
+
+
+@test
+def a_program_without_transactions_is_told_so():
+    with machine('haswell', {**LOCKS, 'cycles-t': 0, 'cycles-ct': 0, 'tx-start': 0, 'el-start': 0}) as on:
+        result = on.pace('tsx', '-o', '.', '--', 'true')
+    assert result.status == 0 and 'tsx-aborts' not in result.out and not os.path.exists('tsx-aborts.data'), result
+    assert 'No transaction was begun: the locks do not elide.' in re.sub(r'\s+', ' ', result.out), result
+
+
+@test
+def recordings_of_perf_are_read_as_well():
+    perf_works()
+    with machine('haswell', LOCKS) as on:
+        done = on.perf('stat', 'record', '-T', '-o', 'p.data', 'true')
+    assert done.status == 0, done
+    said = json.loads(pace('tsx', 'report', '--json', 'p.data').out)['counts']
+    assert (said['cycles_t'], said['share_in_transactions'], said['share_aborted'], said['cycles_each']) == (400000, 0.4, 0.1, 160), said
+
+
+@test
+def where_transactions_are_turned_off_every_command_says_so():
+    with machine('haswell_without_tsx', {}) as on:
+        for command in (('tsx', '--', 'true'), ('tsx', 'record', '--', 'true'), ('stat', '-T', 'true'), ('stat', '-e', 'tx-start', 'true'), ('record', '-e', 'cpu/tx-abort/pp', 'true')):
+            result = on.pace(*command)
+            assert result.status and "this CPU's model has transactions, but they are turned off" in result.err and len(result.err.splitlines()) == 1, result
+    with machine('zen4', {}) as on:
+        assert 'this CPU has no transactions (Intel TSX)' in on.pace('stat', '-T', 'true').err
+
+
+main()
