@@ -8,6 +8,7 @@
 #include "cmd/formrow.h"
 #include "collect/known/inventory.h"
 #include "collect/known/metriclist.h"
+#include "collect/known/slotsite.h"
 #include "view/pages/list.h"
 #include "view/pages/list_metrics.h"
 
@@ -46,6 +47,32 @@ static const struct opt options[] = {
 	{.kind = OPT_END},
 };
 
+/* Whether somebody looks for TopDown's events, or for all. */
+static bool asks_for_topdown(const struct inventory_options *o)
+{
+	bool is_asked = !o->n_words && !o->pmu;
+
+	for (size_t i = 0; i < o->n_words; i++)
+		is_asked |= strstr(o->words[i], "topdown") || strstr(o->words[i], "slots") ||
+			!strcmp(o->words[i], "hw") || !strcmp(o->words[i], "pmu");
+	return is_asked;
+}
+
+/* "TopDown ('pace stat --topdown'): level 1 on cpu (...)" */
+static void add_topdown(const struct inventory_options *o, struct str *text)
+{
+	struct tma_plan plan;
+	struct err err;
+
+	str_add(text, "TopDown ('pace stat --topdown'): ");
+	if (tma_plan_open(&plan, o->sysfs, &err)) {
+		str_addf(text, "no, %s", err.msg);
+		return;
+	}
+	slotsite_add_text(&plan, text);
+	tma_plan_close(&plan);
+}
+
 static struct list_style style_of(const struct list_options *o)
 {
 	return (struct list_style){
@@ -58,14 +85,34 @@ static struct list_style style_of(const struct list_options *o)
 
 static void print(const struct inventory *m, const struct list_options *o, struct out *out)
 {
-	const struct list_style style = style_of(o);
+	struct list_style style = style_of(o);
+	struct str topdown = {0};
 
+	if (asks_for_topdown(&o->inventory) && style.has_descriptions) {
+		add_topdown(&o->inventory, &topdown);
+		style.topdown = str_text(&topdown);
+	}
 	if (form_is_data(form_chosen(&o->forms)))
 		list_rows(form_chosen(&o->forms), m, out);
 	else if (o->has_only_names)
 		list_names(m, out);
 	else
 		list_text(m, &style, out);
+	str_fini(&topdown);
+}
+
+/* Nothing is called so: why not, if it is about TopDown. */
+static void explain_topdown(const struct inventory_options *o, struct err *err)
+{
+	struct tma_plan plan;
+	struct err why;
+
+	if (!o->n_words || !strstr(o->words[0], "topdown"))
+		return;
+	if (tma_plan_open(&plan, o->sysfs, &why))
+		err_set(err, err->code, "TopDown has no events here: %.300s", why.msg);
+	else
+		tma_plan_close(&plan);
 }
 
 /* perf's words for metrics, and for groups of them. */
@@ -111,6 +158,7 @@ static int list_events(const struct list_options *o, struct log *log, struct out
 	if (inventory_open(&inventory, &o->inventory, log, &err))
 		return cmd_fail(&cmd_list, &err, EXIT_USAGE);
 	if (inventory_choose(&inventory, &err)) {
+		explain_topdown(&o->inventory, &err);
 		status = cmd_fail(&cmd_list, &err, EXIT_FAILED);
 	} else {
 		if (!o->has_only_names)

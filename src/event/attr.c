@@ -319,7 +319,7 @@ void attr_add_text(const struct event_attr *a, const char *equals, struct str *t
 
 bool attr_is_slots(const struct event_attr *a)
 {
-	return a->type == PERF_TYPE_RAW && a->config == 0x400;
+	return a->type == PERF_TYPE_RAW && a->config == ATTR_SLOTS;
 }
 
 bool attr_is_topdown(const struct event_attr *a)

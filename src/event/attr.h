@@ -105,6 +105,7 @@ struct event_attr {
  * Intel's slots event and the topdown metrics, which are parts of it (since Ice Lake): the kernel wants
  * slots to lead the group and each metric to have PERF_FORMAT_GROUP. Neither can sample then.
  */
+#define ATTR_SLOTS 0x400
 bool attr_is_slots(const struct event_attr *a);
 bool attr_is_topdown(const struct event_attr *a);
 

@@ -143,7 +143,7 @@ def what_only_perf_has_is_taken_or_refused_with_the_reason():
         assert pace('report', '-i', 'w.data', *options).out == plain, options
     for command, options, part in (('report', ['--itrace=i1us'], '--itrace: AUX traces'),
                                    ('diff', ['--stream'], '--branch-history'), ('stat', ['-T', 'true'], 'transactions'),
-                                   ('stat', ['--topdown', 'true'], 'topdown-retiring'), ('stat', ['--record-tpebs', 'true'], 'retire_lat')):
+                                   ('stat', ['--record-tpebs', 'true'], 'retire_lat')):
         result = pace(command, *options)
         assert result.status and part in result.err and not result.out, result
 

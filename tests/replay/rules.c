@@ -128,11 +128,14 @@ static uint32_t counters_of(const struct event *e)
 	return rules_is_slots(e) ? 0 : all;
 }
 
-/* A fixed counter counts one event, and without a filter (FIXED_EVENT_CONSTRAINT). */
+/*
+ * A fixed counter counts one event, and without a filter (FIXED_EVENT_CONSTRAINT); it may count both threads of its core
+ * (FIXED_EVENT_FLAGS: "The any-thread option is supported starting with v3").
+ */
 static int fixed_of(const struct event *e)
 {
 	for (unsigned i = 0; i < e->pmu->n_fixed; i++)
-		if (e->pmu->fixed[i] == (e->config & INTEL_EVENT) && !(e->config & FILTERS))
+		if (e->pmu->fixed[i] == (e->config & INTEL_EVENT) && !(e->config & FILTERS & ~ANY_THREAD))
 			return (int)i;
 	return -1;
 }

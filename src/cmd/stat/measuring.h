@@ -18,6 +18,7 @@
 #include "collect/run/run.h"
 #include "collect/run/stop.h"
 #include "collect/run/workload.h"
+#include "event/tmaplan.h"
 #include "file/statfile.h"
 #include "profile/diff/counts.h"
 #include "view/stat/stat.h"
@@ -50,7 +51,10 @@ struct measuring {
 	struct plan plan;
 	bool is_rotated; /* each run counts one pass */
 	u64 interval_began_ns;
-	struct writer writer; /* of stat record */
+	struct tma_plan topdown; /* has_topdown: its events are the first */
+	bool has_topdown, has_topdown_doubt;
+	struct stat_drilling *drilling; /* --drill takes the counts; NULL: they are printed */
+	struct writer writer;           /* of stat record */
 	struct err why_unwritten;
 	char **command;
 	int argc;
@@ -64,6 +68,25 @@ struct measuring {
  */
 int stat_open(struct measuring *m, struct err *err);
 void stat_open_init(struct measuring *m); /* before the first run */
+
+/* stat_topdown.c: --topdown. Adds the events; ERR_INVAL with a sentence that says why the machine has none. */
+int stat_topdown_add_events(struct measuring *m, struct err *err);
+/* Whether all of them were opened. */
+int stat_topdown_check(const struct measuring *m, struct err *err);
+/* Reports once why an interval's shares are doubtful. */
+void stat_topdown_watch(struct measuring *m);
+
+/* Makes the events of the plan those of the measurement. */
+int stat_topdown_parse(struct measuring *m, struct err *err);
+
+/* stat_drill.c: --drill, after the set-up. */
+int run_stat_drill(struct measuring *m, int *ret_status, struct err *err);
+/* Takes the counts of an interval that took `ns`. */
+void stat_drill_interval(struct stat_drilling *d, double ns);
+
+/* stat.c: one run, and the end of its command. */
+int stat_run_once(struct measuring *m, enum run_end *ret_end, struct err *err);
+void stat_end_workload(struct measuring *m, enum run_end end);
 
 /* stat_record.c: 'pace stat record'; without it these do nothing. */
 int stat_record_begin(struct measuring *m, struct err *err);

@@ -17,6 +17,7 @@
 #include "collect/open/setuid.h"
 #include "event/abi.h"
 #include "event/parse.h"
+#include "view/stat/stat_topdown.h"
 #include "view/text/colour.h"
 
 enum {
@@ -60,29 +61,29 @@ static int add_transactions(struct measuring *m, struct err *err)
 static int parse_all_events(struct measuring *m, struct err *err)
 {
 	const struct stat_command *o = m->options;
-	u64 excluded = o->all_user ? ATTR_EXCLUDE_KERNEL : o->all_kernel ? ATTR_EXCLUDE_USER : 0;
 	struct str defaults = {0};
+	bool has_own;
 	int r;
 
 	if (o->is_null)
 		return 0;
-	m->print.has_no_defaults = !o->events.has_events && !o->metrics.n && !o->has_transactions;
-	if (o->has_transactions) {
-		if (add_transactions(m, err))
-			return err->code;
-	} else {
+	if (o->is_topdown && stat_topdown_add_events(m, err))
+		return err->code;
+	has_own = o->metrics.n || o->has_transactions || o->is_topdown;
+	m->print.has_no_defaults = !o->events.has_events && !has_own;
+	if (o->has_transactions && add_transactions(m, err))
+		return err->code;
+	if (!has_own)
 		stat_add_defaults(o, m->target.is_system_wide, &defaults);
-	}
-	r = event_words_parse(&o->events,
-		o->metrics.n || o->has_transactions ? NULL : str_text(&defaults), &m->events,
-		&m->log, err);
+	r = event_words_parse(&o->events, has_own ? NULL : str_text(&defaults), &m->events, &m->log,
+		err);
 	str_fini(&defaults);
 	if (!r)
 		r = stat_asked_open(&m->asked, o, m->target.is_system_wide, &m->events, &m->log,
 			err);
 	m->print.metrics = m->asked.is_open ? &m->asked.set : NULL;
 	vec_each(e, &m->events)
-		e->attr.flags |= excluded;
+		e->attr.flags |= stat_excluded(o);
 	return r ? r : check_latencies(m, err);
 }
 
@@ -158,8 +159,8 @@ static void choose_live(struct measuring *m)
 	const bool is_wanted = o->has_sparklines < 0 ? is_alone(m) : o->has_sparklines > 0;
 
 	m->print.has_colours = colour_is_on(COLOUR_AUTO, m->out.fd);
-	m->is_live = is_wanted && o->interval_ms && !o->is_cleared && !o->is_metric_only &&
-		!form_is_data(m->print.form) && term_can_erase(m->out.fd);
+	m->is_live = is_wanted && o->interval_ms && !o->is_topdown && !o->is_cleared &&
+		!o->is_metric_only && !form_is_data(m->print.form) && term_can_erase(m->out.fd);
 	if (!m->is_live)
 		return;
 	m->live.is_ascii = !term_has_utf8();
@@ -195,7 +196,9 @@ static int set_up(struct measuring *m, struct err *err)
 	describe_target(m);
 	counts_init(&m->counts, &m->events, scope);
 	m->counts.is_unscaled = o->no_scale;
-	m->view = (struct stat_view){.counts = &m->counts, .options = &m->print};
+	m->view = (struct stat_view){.counts = &m->counts,
+		.options = &m->print,
+		.topdown = m->has_topdown ? &m->topdown : NULL};
 	if (stop_open(&m->stop, err) || open_output(m, err))
 		return err->code;
 	choose_live(m);
@@ -217,6 +220,7 @@ static void print_lines(struct measuring *m, bool is_interval, u64 time_ns, doub
 	struct stat_lines lines = {0};
 
 	stat_lines_make(&lines, &m->counts, is_interval, elapsed_ns, &m->print);
+	stat_topdown_hide(&m->view, &lines);
 	if (is_interval && m->is_live)
 		print_live(m, &lines, time_ns, elapsed_ns);
 	else if (is_interval)
@@ -229,11 +233,17 @@ static void print_lines(struct measuring *m, bool is_interval, u64 time_ns, doub
 
 static void print_interval(struct measuring *m, const struct run *run)
 {
-	if (m->options->is_quiet)
+	if (m->options->is_quiet && !m->drilling)
 		return;
 	counts_take_interval(&m->counts);
+	stat_topdown_watch(m);
 	if (!m->interval_began_ns)
 		m->interval_began_ns = run->start_ns;
+	if (m->drilling) {
+		stat_drill_interval(m->drilling, (double)(run->now_ns - m->interval_began_ns));
+		m->interval_began_ns = run->now_ns;
+		return;
+	}
 	if (m->options->is_cleared && isatty(m->out.fd)) {
 		str_add(&m->out.text, "\033[H\033[2J");
 		m->view.has_header = false;
@@ -370,7 +380,7 @@ static void take_run(struct measuring *m, const struct run *run)
 }
 
 /* When the time is up, a command that was started for it ends too. */
-static void end_workload(struct measuring *m, enum run_end end)
+void stat_end_workload(struct measuring *m, enum run_end end)
 {
 	int sig = end == RUN_ENOUGH ? SIGTERM : 0;
 
@@ -381,7 +391,7 @@ static void end_workload(struct measuring *m, enum run_end end)
 			m->workload.pid);
 }
 
-static int run_once(struct measuring *m, enum run_end *ret_end, struct err *err)
+int stat_run_once(struct measuring *m, enum run_end *ret_end, struct err *err)
 {
 	const struct stat_command *o = m->options;
 	const struct run_options how = {.interval_ms = o->interval_ms,
@@ -446,7 +456,7 @@ static int run_all(struct measuring *m, int *ret_status, struct err *err)
 		memset(&m->workload, 0, sizeof(m->workload));
 		m->interval_began_ns = 0;
 		choose_pass(m, i);
-		r = run_once(m, &end, err);
+		r = stat_run_once(m, &end, err);
 		if (!r && end == RUN_TARGET_ENDED && m->has_workload)
 			*ret_status = workload_exit_status(&m->workload);
 	}
@@ -455,7 +465,7 @@ static int run_all(struct measuring *m, int *ret_status, struct err *err)
 	if (!r)
 		r = stat_record_finish(m, err);
 	if (!r)
-		end_workload(m, end);
+		stat_end_workload(m, end);
 	if (!r && end == RUN_SIGNAL)
 		*ret_status = 128 + m->stop.signal;
 	return r;
@@ -485,6 +495,7 @@ static void tear_down(struct measuring *m)
 		workload_close(&m->workload);
 	counting_close(&m->counting);
 	plan_fini(&m->plan);
+	tma_plan_close(&m->topdown);
 	attach_fini(&m->attach);
 	stat_view_fini(&m->view);
 	stat_live_fini(&m->live);
@@ -514,7 +525,9 @@ static int run_measuring(struct measuring *m)
 	if (set_up(m, &err))
 		status =
 			cmd_fail(&cmd_stat, &err, err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
-	else if (m->options->is_versus ? compare(m, &status, &err) : run_all(m, &status, &err))
+	else if (m->options->is_versus         ? compare(m, &status, &err)
+			: m->options->is_drill ? run_stat_drill(m, &status, &err)
+					       : run_all(m, &status, &err))
 		status = cmd_fail(&cmd_stat, &err, EXIT_FAILED);
 	if (out_close(&m->out, &err))
 		status = cmd_fail(&cmd_stat, &err, EXIT_FAILED);

@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "cmd/stat/stat_asked.h"
 #include "cmd/stat/stat_compare.h"
+#include "event/abi.h"
 #include "event/tsx.h"
 
 enum { RUNS_MAX = 1000000, DELAY_MAX_MS = 1 << 30 };
@@ -22,6 +23,14 @@ static int set_delay(void *target, const char *value, struct err *err)
 		return err->code;
 	o->delay_ms = (s64)MIN(ms, (u64)DELAY_MAX_MS);
 	return 0;
+}
+
+static int set_td_level(void *target, const char *value, struct err *err)
+{
+	struct stat_command *o = target;
+
+	o->has_td_level = true;
+	return num_parse(value, &o->td_level, err);
 }
 
 static int set_log_fd(void *target, const char *value, struct err *err)
@@ -51,6 +60,14 @@ const struct opt stat_options_table[] = {
 		"also count caches; twice: also TLBs; three times: also prefetches",
 		.flags = OPT_COMMON},
 	{'n', "null", OPT_BOOL, STAT_AT(is_null), NULL, "count no events, only measure times"},
+	{0, "topdown", OPT_BOOL, STAT_AT(is_topdown), NULL,
+		"where the slots of the CPUs' pipelines go: useful work, or waiting for instructions, for data",
+		.flags = OPT_COMMON},
+	{0, "td-level", OPT_CALL, 0, "N",
+		"with --topdown: divide it down to level N; 0: as far as the CPU counts; default 1",
+		.call = set_td_level},
+	{0, "drill", OPT_BOOL, STAT_AT(is_drill), NULL,
+		"with --topdown: go on with the branch that dominates until its cause; -r runs of the command, or intervals, for each step"},
 	{0, "all-user", OPT_BOOL, STAT_AT(all_user), NULL, "count only in user space"},
 	{0, "all-kernel", OPT_BOOL, STAT_AT(all_kernel), NULL, "count only in the kernel"},
 	{0, NULL, OPT_TITLE, 0, NULL, "What to count it on"},
@@ -114,9 +131,6 @@ const struct opt stat_options_table[] = {
 	{'v', "verbose", OPT_COUNT, STAT_AT(verbose), NULL,
 		"say how events were opened; twice: also their attrs"},
 	{'g', "group", OPT_REFUSED, 0, NULL, "braces make a group: -e '{cycles,instructions}'"},
-	{0, "topdown", OPT_REFUSED, 0, NULL,
-		"-e '{slots,topdown-retiring,topdown-bad-spec,topdown-fe-bound,topdown-be-bound}' counts the first level: its shares are their fractions of slots"},
-	{0, "td-level", OPT_REFUSED, 0, "N", "--topdown is not supported"},
 	{0, "smi-cost", OPT_REFUSED, 0, NULL,
 		"-a -e msr/smi/,msr/aperf/,cycles counts what it is computed from"},
 	{0, "cputype", OPT_REFUSED, 0, "TYPE",
@@ -159,6 +173,11 @@ static const char *const detailed_events[] = {
 	"{L1-icache-loads,L1-icache-load-misses}:W,{dTLB-loads,dTLB-load-misses}:W,{iTLB-loads,iTLB-load-misses}:W",
 	"L1-dcache-prefetches,L1-dcache-prefetch-misses",
 };
+
+u64 stat_excluded(const struct stat_command *o)
+{
+	return o->all_user ? ATTR_EXCLUDE_KERNEL : o->all_kernel ? ATTR_EXCLUDE_USER : 0;
+}
 
 /* perf's events for -T, of which some models have only the first four. */
 int stat_add_transactions(const char *sysfs, struct str *text, struct err *err)
@@ -226,10 +245,46 @@ int stat_choose_format(const struct stat_command *o, struct stat_options *ret, s
 	return 0;
 }
 
+static int check_topdown(const struct stat_command *o, struct err *err)
+{
+	const char *other = o->is_record ? "record"
+		: o->is_versus           ? "--vs"
+		: o->is_null             ? "-n"
+		: o->detail              ? "-d"
+		: o->no_merge            ? "--no-merge"
+		: o->metrics.n           ? "-M"
+		: o->has_transactions    ? "-T"
+					 : NULL;
+
+	if (o->is_drill &&
+		(o->has_td_level || o->per_cpu || o->per_core || o->per_socket || o->per_die ||
+			o->per_node || o->per_thread || o->per_cluster || o->per_cache ||
+			o->events.has_events))
+		return err_set(err, ERR_INVAL,
+			"--drill chooses its levels and events, and looks at all CPUs together: leave out --td-level, -e, -A and --per options");
+	if (!o->is_topdown && o->is_drill)
+		return err_set(err, ERR_INVAL, "--drill needs --topdown");
+	if (!o->is_topdown)
+		return o->has_td_level ? err_set(err, ERR_INVAL, "--td-level needs --topdown") : 0;
+	if (other)
+		return err_set(err, ERR_INVAL, "%s does not work with --topdown", other);
+	vec_each(w, &o->events.words)
+		if (w->kind == WORD_CGROUPS || w->kind == WORD_EACH_CGROUP)
+			return err_set(err, ERR_INVAL,
+				"cgroups do not work with --topdown: -p counts the processes of one");
+	if (o->events.has_events &&
+		(o->separator || o->forms.is_chosen[FORM_CSV] || o->forms.is_chosen[FORM_MARKDOWN]))
+		return err_set(err, ERR_INVAL,
+			"-e and --topdown have different columns: -j prints both");
+	return 0;
+}
+
 int stat_check(const struct stat_command *o, int argc, struct err *err)
 {
 	bool has_command = argc;
 
+	if (check_topdown(o, err))
+		return err->code;
 	if (!o->metrics.n &&
 		(o->has_no_metric_groups || o->has_no_metric_merge || o->has_no_metric_thresholds))
 		return err_set(err, ERR_INVAL,

@@ -26,7 +26,9 @@ struct stat_command {
 	bool has_log_fd, has_delay;
 	bool is_versus, ignores_failure, shows_output; /* --vs: two commands are compared */
 	u64 seed;                                      /* of the random order; 0: none given */
-	VEC(const char *) metrics;                     /* -M: what each of them names */
+	bool is_topdown, has_td_level, is_drill;
+	u64 td_level;              /* 0: as low as the CPU goes */
+	VEC(const char *) metrics; /* -M: what each of them names */
 	bool has_no_metric_groups, has_no_metric_merge, has_no_metric_thresholds;
 	bool has_transactions; /* -T */
 	bool is_record;        /* the counts are also written to a recording, `output` */
@@ -77,6 +79,8 @@ int stat_check(const struct stat_command *o, int argc, struct err *err);
 /* -r: the number of runs; 0: until Ctrl-C. */
 int stat_choose_runs(const struct stat_command *o, u64 *ret_n, struct err *err);
 
+/* Flags of attrs for --all-user and --all-kernel. */
+u64 stat_excluded(const struct stat_command *o);
 /* -T: adds the events of transactions that this machine has; ERR_UNSUPPORTED, with the reason: it has none. */
 int stat_add_transactions(const char *sysfs, struct str *text, struct err *err);
 

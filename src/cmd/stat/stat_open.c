@@ -43,7 +43,7 @@ int stat_open(struct measuring *m, struct err *err)
 
 	counting_close(&m->counting);
 	if (attach_open(&m->attach, o->no_inherit ? NULL : &o->target, err) ||
-		missing_check(&m->counting, err))
+		missing_check(&m->counting, err) || stat_topdown_check(m, err))
 		return err->code;
 	attach_warn(&m->attach, "counts");
 	m->counting.why_lost = m->why_lost.n ? m->why_lost.at : NULL;

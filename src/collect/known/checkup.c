@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/sysfile.h"
+#include "collect/known/slotsite.h"
 #include "collect/open/sampling.h"
 #include "event/cpus.h"
 #include "event/pmu.h"
@@ -128,6 +129,25 @@ static void see_pmus(struct examiner *x)
 	}
 	str_fini(&text);
 	intern_fini(&names);
+}
+
+static void see_topdown(struct examiner *x)
+{
+	struct tma_plan plan;
+	struct str text = {0};
+	char sys[512];
+	struct err err;
+
+	snprintf(sys, sizeof(sys), "%s", path_of(x, "/sys"));
+	if (tma_plan_open(&plan, sys, &err)) {
+		x->now->state = FINDING_LIMITS_US;
+		say(x, "none: %s", err.msg);
+		return;
+	}
+	slotsite_add_text(&plan, &text);
+	say(x, "%s", str_text(&text));
+	str_fini(&text);
+	tma_plan_close(&plan);
 }
 
 static void see_watchdog(struct examiner *x)
@@ -475,6 +495,7 @@ static const struct {
 	{FINDING_MACHINE, "machine", "machine", see_machine},
 	{FINDING_MACHINE, "container", "container", see_container},
 	{FINDING_MACHINE, "pmus", "PMUs", see_pmus},
+	{FINDING_MACHINE, "topdown", "TopDown", see_topdown},
 	{FINDING_MACHINE, "nmi_watchdog", "NMI watchdog", see_watchdog},
 	{FINDING_MACHINE, "user_reads", "user-space reads", see_user_reads},
 	{FINDING_RIGHTS, "perf_event_paranoid", "perf_event_paranoid", see_paranoid},

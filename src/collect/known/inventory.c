@@ -323,6 +323,30 @@ void inventory_close(struct inventory *m)
 
 /* ---- a look at each ---- */
 
+/* A metric of TopDown opens behind slots only; -1 for all other events, and if slots do not open. */
+static int open_leader(const struct event_attr *attr, pid_t pid, int cpu)
+{
+	struct event_attr slots = {.type = attr->type,
+		.size = attr->size,
+		.config = ATTR_SLOTS,
+		.flags = attr->flags};
+
+	return attr_is_topdown(attr) ? perf_event_open(&slots, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC)
+				     : -1;
+}
+
+static int open_event(const struct event_attr *attr, pid_t pid, int cpu)
+{
+	int leader = open_leader(attr, pid, cpu), sys;
+	int fd = perf_event_open(attr, pid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
+
+	sys = errno;
+	if (leader >= 0)
+		close(leader);
+	errno = sys;
+	return fd;
+}
+
 /*
  * Opens and closes an event: for this thread or, if the PMU does not allow that, on a CPU that it
  * names. Returns 0 or the errno.
@@ -334,11 +358,11 @@ static int try_open(const struct event_attr *attr, const struct cpus *cpus, bool
 
 	*ret_pid = 0;
 	*ret_cpu = -1;
-	fd = perf_event_open(attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	fd = open_event(attr, 0, -1);
 	if (fd < 0 && errno == EINVAL && is_of_pmu) {
 		*ret_pid = -1;
 		*ret_cpu = cpus->n ? (int)cpus->at[0] : 0;
-		fd = perf_event_open(attr, -1, *ret_cpu, -1, PERF_FLAG_FD_CLOEXEC);
+		fd = open_event(attr, -1, *ret_cpu);
 	}
 	sys = fd < 0 ? errno : 0;
 	if (fd >= 0)

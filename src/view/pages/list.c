@@ -4,6 +4,7 @@
 
 #include "base/num.h"
 #include "event/abi.h"
+#include "view/text/words.h"
 
 enum { NAME_COLUMNS = 48, MARK_COLUMNS = 6, DETAIL_COLUMNS = 100, DETAIL_INDENT = 6 };
 
@@ -77,36 +78,9 @@ static void add_encoding(const struct inventory_item *item, struct str *text)
 		str_addf(text, " r%04llx", (unsigned long long)item->attr.config);
 }
 
-/* Adds words in indented lines of at most `columns` columns. */
-static void add_wrapped(const char *words, size_t indent, size_t columns, struct str *text)
-{
-	struct str safe = {0};
-	size_t used = 0;
-	const char *at;
-
-	add_safe(&safe, words);
-	at = str_text(&safe);
-	while (*(at += strspn(at, " "))) {
-		size_t n = strcspn(at, " ");
-
-		if (!used || used + 1 + n > columns) {
-			str_add(text, used ? "\n" : "");
-			str_fill(text, ' ', indent);
-			used = indent + n;
-		} else {
-			str_addc(text, ' ');
-			used += 1 + n;
-		}
-		str_addn(text, at, n);
-		at += n;
-	}
-	str_add(text, used ? "\n" : "");
-	str_fini(&safe);
-}
-
 static void add_paragraph(const char *words, size_t columns, struct str *text)
 {
-	add_wrapped(words, DETAIL_INDENT, columns, text);
+	words_add_wrapped(words, DETAIL_INDENT, columns, text);
 }
 
 static size_t detail_columns(const struct list_style *style)
@@ -295,7 +269,7 @@ void list_add_paragraph(const char *words, const struct list_style *style, struc
 
 void list_add_words(const char *words, const struct list_style *style, struct str *text)
 {
-	add_wrapped(words, 0, style->columns ? style->columns : SIZE_MAX, text);
+	words_add_wrapped(words, 0, style->columns ? style->columns : SIZE_MAX, text);
 }
 
 static void add_table_notes(const struct catalog_event *row, struct str *notes)
@@ -356,6 +330,9 @@ static void add_details(const struct inventory *m, const struct inventory_item *
 	if (line.n > strlen("fields: "))
 		add_paragraph(str_text(&line), columns, text);
 	str_clear(&line);
+	if (item->has_attr && attr_is_topdown(&item->attr))
+		str_add(&line,
+			"counts behind slots only, {slots,topdown-retiring}: 'pace stat --topdown'; ");
 	if (item->opens == INVENTORY_OPENS)
 		str_add(&line, "opens here");
 	else if (item->opens == INVENTORY_OPENS_USER)
@@ -389,7 +366,7 @@ static void add_footer(const struct inventory *m, const struct list_style *style
 			" tracepoints in %u systems: 'pace list tracepoint' or 'pace list \"sched:*\"' lists them",
 			m->n_systems);
 	}
-	add_wrapped(str_text(&line), 0, columns, text);
+	words_add_wrapped(str_text(&line), 0, columns, text);
 	str_clear(&line);
 	if (m->catalog.n_absent && !m->catalog.events.n && !m->options.n_words) {
 		num_add_grouped(&line, m->catalog.n_absent);
@@ -397,12 +374,14 @@ static void add_footer(const struct inventory *m, const struct list_style *style
 			" events of the tables in '%s' belong to PMUs that this machine does not have",
 			m->catalog.folder);
 	}
-	add_wrapped(str_text(&line), 0, columns, text);
+	words_add_wrapped(str_text(&line), 0, columns, text);
+	if (style->topdown)
+		words_add_wrapped(style->topdown, 0, columns, text);
 	if (has_refused)
-		add_wrapped("no: does not open here; 'pace list --details NAME' says why", 0,
+		words_add_wrapped("no: does not open here; 'pace list --details NAME' says why", 0,
 			columns, text);
 	if (has_user)
-		add_wrapped(
+		words_add_wrapped(
 			"user: opens here for user space only (NAME:u); 'pace list --details NAME' says why",
 			0, columns, text);
 	if (text->n > 1 && text->at[text->n - 2] == '\n')

@@ -17,6 +17,7 @@ struct list_style {
 	bool has_descriptions; /* descriptions after the names */
 	bool has_encoding;     /* encodings instead of descriptions */
 	bool has_details;      /* several lines for each event */
+	const char *topdown;   /* a line about TopDown; NULL: none */
 };
 
 void list_text(const struct inventory *m, const struct list_style *style, struct out *out);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "view/stat/stat_topdown.h"
 
 const char *stat_state_name(enum count_state state)
 {
@@ -310,9 +311,11 @@ static void add_rows(struct stat_view *v, const struct stat_lines *lines,
 {
 	struct rowmaker rows = {0};
 
+	if (v->topdown)
+		stat_topdown_rows(v, !facts, time_ns, &rows);
 	if (v->options->form->wants & FORM_NESTS)
 		stat_make_rows(v, lines, facts, time_ns, &rows);
-	else
+	else if (!v->topdown)
 		stat_make_flat_rows(v, lines, facts, time_ns, &rows);
 	stat_add_table(v->options, &rows, &v->has_header, text);
 	rowmaker_fini(&rows);

@@ -79,6 +79,8 @@ struct stat_view {
 	bool has_header; /* names of columns have been written */
 	u32 n_since_header;
 	VEC(struct stat_column) columns;
+	const struct tma_plan
+		*topdown; /* its groups are the first events, shown as shares; NULL: none */
 };
 
 /* The lines of the last interval (`is_interval`), or of all runs; `elapsed_ns` is their time. */

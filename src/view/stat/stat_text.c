@@ -8,7 +8,7 @@
 
 #include "base/num.h"
 #include "event/abi.h"
-#include "view/stat/stat.h"
+#include "view/stat/stat_topdown.h"
 #include "view/text/colour.h"
 
 enum {
@@ -292,6 +292,13 @@ void stat_text_rows(struct stat_view *v, const struct stat_lines *lines, u64 tim
 {
 	bool has_time = time_ns != UINT64_MAX;
 
+	if (v->topdown &&
+		(has_time || v->options->is_metric_only || v->counts->scope != COUNTS_ALL))
+		stat_topdown_columns(v, has_time, time_ns, text);
+	else if (v->topdown)
+		stat_topdown_tree(v, text);
+	if (v->topdown && !lines->n)
+		return;
 	if (v->options->is_metric_only) {
 		stat_metrics_rows(v, lines, time_ns, text);
 		return;
@@ -448,7 +455,7 @@ void stat_text_result(struct stat_view *v, const struct stat_lines *lines,
 	stat_text_rows(v, lines, UINT64_MAX, text);
 	add_reasons(v, lines, text);
 	add_apart(s, lines, text);
-	if (lines->n)
+	if (lines->n || v->topdown)
 		str_addc(text, '\n');
 	if (s->n_runs > 1)
 		add_runs(s, facts, text);

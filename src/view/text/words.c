@@ -48,3 +48,29 @@ void words_add_ns(struct str *text, u64 ns)
 	num_add_grouped(text, ns);
 	str_add(text, " ns");
 }
+
+void words_add_wrapped(const char *words, size_t indent, size_t columns, struct str *text)
+{
+	struct str safe = {0};
+	size_t used = 0;
+	const char *at;
+
+	words_add_safe(&safe, words);
+	at = str_text(&safe);
+	while (*(at += strspn(at, " "))) {
+		size_t n = strcspn(at, " ");
+
+		if (!used || used + 1 + n > columns) {
+			str_add(text, used ? "\n" : "");
+			str_fill(text, ' ', indent);
+			used = indent + n;
+		} else {
+			str_addc(text, ' ');
+			used += 1 + n;
+		}
+		str_addn(text, at, n);
+		at += n;
+	}
+	str_add(text, used ? "\n" : "");
+	str_fini(&safe);
+}

@@ -17,6 +17,8 @@ void words_add_number(struct str *text, u64 v, unsigned width);
 /* "1 record", "2 records". */
 void words_add_count(struct str *text, u64 n, const char *what);
 void words_add_seconds(struct str *text, u64 ns);
+/* Adds untrusted words in indented lines of at most `columns` columns. */
+void words_add_wrapped(const char *words, size_t indent, size_t columns, struct str *text);
 void words_add_ns(struct str *text, u64 ns);
 
 #endif
