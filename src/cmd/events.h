@@ -24,8 +24,8 @@ struct event_words {
 		const char *text;
 	})
 	words;
-	const char *folder; /* --events-dir */
-	bool has_events;    /* -e was among them */
+	const char *folder;   /* --events-dir */
+	bool has_events;      /* -e was among them */
 	bool takes_latencies; /* the command knows what EVENT:R asks for */
 };
 

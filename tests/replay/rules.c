@@ -135,7 +135,8 @@ static uint32_t counters_of(const struct event *e)
 static int fixed_of(const struct event *e)
 {
 	for (unsigned i = 0; i < e->pmu->n_fixed; i++)
-		if (e->pmu->fixed[i] == (e->config & INTEL_EVENT) && !(e->config & FILTERS & ~ANY_THREAD))
+		if (e->pmu->fixed[i] == (e->config & INTEL_EVENT) &&
+			!(e->config & FILTERS & ~ANY_THREAD))
 			return (int)i;
 	return -1;
 }

@@ -22,7 +22,8 @@ struct stat_command {
 	int has_sparklines; /* -1: where nothing else writes to the terminal */
 	bool per_socket, per_die, per_cluster, per_cache, per_core, per_node, per_thread, per_cpu;
 	bool is_null, no_inherit, syncs, appends, no_big_num, no_scale, has_summary, is_quiet,
-		has_table, samples_latencies, is_metric_only, no_merge, all_user, all_kernel, is_cleared;
+		has_table, samples_latencies, is_metric_only, no_merge, all_user, all_kernel,
+		is_cleared;
 	bool has_log_fd, has_delay;
 	bool is_versus, ignores_failure, shows_output; /* --vs: two commands are compared */
 	u64 seed;                                      /* of the random order; 0: none given */

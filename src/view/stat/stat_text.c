@@ -220,7 +220,8 @@ void stat_add_value(const struct stat_view *v, const struct stat_line *l, struct
 	else if (l->state == COUNT_NOT_OPENED)
 		str_add_right(text, "<not supported>", VALUE_WIDTH);
 	else
-		add_number(v->options, l->count.value, counts_scale(l->event) == 1 && !counts_is_latency(l->event) ? 0 : 2, text);
+		add_number(v->options, l->count.value,
+			counts_scale(l->event) == 1 && !counts_is_latency(l->event) ? 0 : 2, text);
 	str_addc(text, ' ');
 	start = text->n;
 	str_add_safe(text, unit, strlen(unit));
