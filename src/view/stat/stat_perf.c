@@ -118,8 +118,7 @@ static void add_separated(const struct stat_view *v, const struct stat_line *l, 
 {
 	const struct perf_place *p = &perf_places[v->counts->scope];
 	/* What stands between the place and a metric, as perf counts it. */
-	const unsigned n_empty =
-		4 + (p->name != NULL) + p->has_number + has_cgroups(v->counts);
+	const unsigned n_empty = 4 + (p->name != NULL) + p->has_number + has_cgroups(v->counts);
 
 	add_time(v, time_ns, text);
 	add_place(v, l, text);
