@@ -15,6 +15,8 @@ void metricset_init(struct metricset *s, const struct metrictable *table,
 	const struct metricset_options *options)
 {
 	*s = (struct metricset){.table = table, .env = *env, .facts = facts, .options = *options};
+	/* Formulas of Meteor Lake and later have latencies: "EVENT:R". */
+	s->env.takes_latencies = true;
 }
 
 void metricset_fini(struct metricset *s)
