@@ -134,6 +134,7 @@ static void describe_target(struct measuring *m)
 		str_add(what, "'system wide'");
 	}
 	m->facts.what = str_text(what);
+	stat_add_target(m, &m->on_what);
 }
 
 /* A sentence of the log stands below what was drawn: the next interval is drawn below that. */
@@ -198,7 +199,8 @@ static int set_up(struct measuring *m, struct err *err)
 	m->counts.is_unscaled = o->no_scale;
 	m->view = (struct stat_view){.counts = &m->counts,
 		.options = &m->print,
-		.topdown = m->has_topdown ? &m->topdown : NULL};
+		.topdown = m->has_topdown ? &m->topdown : NULL,
+		.on_what = str_text(&m->on_what)};
 	if (stop_open(&m->stop, err) || open_output(m, err))
 		return err->code;
 	choose_live(m);
@@ -508,6 +510,7 @@ static void tear_down(struct measuring *m)
 	stat_asked_fini(&m->asked);
 	vec_fini(&m->runs_ns);
 	str_fini(&m->what);
+	str_fini(&m->on_what);
 	str_fini(&m->why_lost);
 	log_fini(&m->log);
 }

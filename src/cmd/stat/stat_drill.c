@@ -145,42 +145,10 @@ static void print_step(struct stat_drilling *d)
 
 /* ---- the end ---- */
 
-static void add_word(const char *word, struct str *text)
+static void complete_command(struct stat_drilling *d)
 {
-	bool is_plain = *word;
-
-	for (const char *p = word; *p; p++)
-		is_plain &= isalnum((unsigned char)*p) || strchr("%+,-./:=@_", *p);
-	if (is_plain) {
-		str_add(text, word);
-		return;
-	}
-	str_addc(text, '\'');
-	for (const char *p = word; *p; p++)
-		str_addf(text, *p == '\'' ? "'\\''" : "%c", *p);
-	str_addc(text, '\'');
-}
-
-/* Adds on what the command is to run. */
-static void add_target(struct stat_drilling *d)
-{
-	const struct target_words *w = &d->options.target;
-	struct measuring *m = d->m;
-	struct str *text = &d->command;
-
-	if (w->pids || w->tids)
-		str_addf(text, " -%c %s", w->pids ? 'p' : 't', w->pids ? w->pids : w->tids);
-	else if (w->cpus)
-		str_addf(text, " -C %s", w->cpus);
-	else if (m->target.is_system_wide)
-		str_add(text, " -a");
-	if (m->command)
-		str_add(text, " --");
-	for (int i = 0; i < m->argc; i++) {
-		str_addc(text, ' ');
-		add_word(m->command[i], text);
-	}
-	d->found.command = str_text(text);
+	stat_add_target(d->m, &d->command);
+	d->found.command = str_text(&d->command);
 }
 
 static void take_node(struct stat_drilling *d, u32 node)
@@ -193,7 +161,7 @@ static void take_node(struct stat_drilling *d, u32 node)
 	if (!n->sample)
 		return;
 	tma_add_command(t, node, &d->command);
-	add_target(d);
+	complete_command(d);
 }
 
 static void take_row(struct stat_drilling *d, const struct metric_row *row)
@@ -205,7 +173,7 @@ static void take_row(struct stat_drilling *d, const struct metric_row *row)
 	start = d->command.n;
 	str_add(&d->command, "record -e ");
 	if (drill_tables_add_sample(&d->tables, row, &d->command))
-		add_target(d);
+		complete_command(d);
 	else
 		str_cut(&d->command, start);
 }

@@ -300,8 +300,13 @@ void stat_text_rows(struct stat_view *v, const struct stat_lines *lines, u64 tim
 		stat_topdown_tree(v, text);
 	if (v->topdown && !lines->n)
 		return;
+	if (v->topdown && !has_time)
+		str_addc(text, '\n');
 	if (v->options->is_metric_only) {
+		/* Two tables in turns: each needs its names. */
+		v->has_header &= !v->topdown;
 		stat_metrics_rows(v, lines, time_ns, text);
+		v->has_header &= !v->topdown;
 		return;
 	}
 	if (has_time && (!v->has_header || v->n_since_header >= STAT_HEADER_EACH)) {
