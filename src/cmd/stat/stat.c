@@ -17,6 +17,7 @@
 #include "collect/open/setuid.h"
 #include "event/abi.h"
 #include "event/parse.h"
+#include "profile/diff/metric.h"
 #include "view/stat/stat_topdown.h"
 #include "view/text/colour.h"
 
@@ -204,6 +205,7 @@ static int set_up(struct measuring *m, struct err *err)
 	if (stop_open(&m->stop, err) || open_output(m, err))
 		return err->code;
 	choose_live(m);
+	metric_prepare();
 	return o->control ? control_open(&m->control, o->control, err) : 0;
 }
 
