@@ -206,6 +206,14 @@ def an_event_is_counted_once_however_it_is_written():
 
 
 @test
+def an_event_that_several_metrics_lack_is_named_once():
+    with machine('icelake', is_strict=False) as on:
+        result = on.pace('stat', '-M', 'frontend_cycles_idle,stalled_cycles_per_instruction', '--metric-no-merge', 'true')
+    reasons = [line for line in result.err.splitlines() if 'no such hardware counter' in line]
+    assert len(reasons) == 1 and reasons[0].count('stalled-cycles-frontend') == 1, result
+
+
+@test
 def topdown_without_a_table_leads_to_what_needs_none():
     with machine('icelake', is_strict=False) as on:
         for word in ('TopdownL1', 'tma_retiring'):
