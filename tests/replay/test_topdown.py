@@ -329,13 +329,29 @@ TABLE = [
 ]
 
 
-@test
-def a_table_of_metrics_leads_deeper():
+def write_tables():
     os.makedirs('tables/spr')
     with open('tables/mapfile.csv', 'w') as file:
         file.write('Family-model,Version,Filename,EventType\nGenuineIntel-6-8F,v1,spr,core\n')
     with open('tables/spr/metrics.json', 'w') as file:
         json.dump(TABLE, file)
+
+
+@test
+def a_drill_down_ends_above_parts_that_are_nothing():
+    write_tables()
+    counts = {**LEVEL2, 'cpu/event=0xd1,umask=0x01/': 800, 'cpu/event=0xd1,umask=0x20/': 2000, 'cpu/event=0xd2,umask=0x20/': 0}
+    with machine('sapphirerapids', counts) as on:
+        # Nothing is known to sample memory, but what it is a part of.
+        assert drilled(on, '--events-dir', 'tables', 'true')[-1] == ('tma_memory_bound', 'tma_dram_bound', 25, True, 'pace mem record -- true')
+        text = on.pace('stat', '--topdown', '--drill', '--events-dir', 'tables', 'true').err
+    assert re.search(r' 0\.0 % \+-  0\.0  tma_mem_latency\n\n It ends here: none of its parts is above 0\n\n tma_dram_bound:', text), text
+    assert 'This samples where tma_memory_bound is:\n   pace mem record -- true\n' in text, text
+
+
+@test
+def a_table_of_metrics_leads_deeper():
+    write_tables()
     counts = {**LEVEL2, 'cpu/event=0xd1,umask=0x01/': 800, 'cpu/event=0xd1,umask=0x20/': 2000, 'cpu/event=0xd2,umask=0x20/': 1600}
     with machine('sapphirerapids', counts) as on:
         assert drilled(on, '--events-dir', 'tables', 'true') == [
