@@ -2,6 +2,8 @@
  * stat_topdown.c - 'pace stat --topdown': which events it counts, and what there is to say about them.
  */
 #include <assert.h>
+#include <ctype.h>
+#include <string.h>
 
 #include "cmd/stat/measuring.h"
 #include "collect/known/slotsite.h"
@@ -73,6 +75,40 @@ int stat_topdown_add_events(struct measuring *m, struct err *err)
 	tma_plan_level(&m->topdown, level_of(m));
 	m->has_topdown = true;
 	return stat_topdown_parse(m, err);
+}
+
+static void add_word(const char *word, struct str *text)
+{
+	bool is_plain = *word;
+
+	for (const char *p = word; *p; p++)
+		is_plain &= isalnum((unsigned char)*p) || strchr("%+,-./:=@_", *p);
+	if (is_plain) {
+		str_add(text, word);
+		return;
+	}
+	str_addc(text, '\'');
+	for (const char *p = word; *p; p++)
+		str_addf(text, *p == '\'' ? "'\\''" : "%c", *p);
+	str_addc(text, '\'');
+}
+
+void stat_add_target(const struct measuring *m, struct str *text)
+{
+	const struct target_words *w = &m->options->target;
+
+	if (w->pids || w->tids)
+		str_addf(text, " -%c %s", w->pids ? 'p' : 't', w->pids ? w->pids : w->tids);
+	else if (w->cpus)
+		str_addf(text, " -C %s", w->cpus);
+	else if (m->target.is_system_wide)
+		str_add(text, " -a");
+	if (m->command)
+		str_add(text, " --");
+	for (int i = 0; i < m->argc; i++) {
+		str_addc(text, ' ');
+		add_word(m->command[i], text);
+	}
 }
 
 int stat_topdown_check(const struct measuring *m, struct err *err)

@@ -80,9 +80,11 @@ struct stat_view {
 	const struct stat_options *options;
 	bool has_header; /* names of columns have been written */
 	u32 n_since_header;
-	VEC(struct stat_column) columns;
-	const struct tma_plan
-		*topdown; /* its groups are the first events, shown as shares; NULL: none */
+	VEC(struct stat_column) columns, shares; /* of metrics; of TopDown */
+	/* Its groups are the first events, shown as shares; NULL: none. */
+	const struct tma_plan *topdown;
+	const char *
+		on_what; /* with topdown: the words " -a -- sleep 1" for commands that look closer */
 };
 
 /* The lines of the last interval (`is_interval`), or of all runs; `elapsed_ns` is their time. */
