@@ -125,6 +125,16 @@ bool tsx_is_event(const char *name)
 	return f && f->needs;
 }
 
+bool tsx_is_term(const char *name)
+{
+	static const char *const terms[] = {"in_tx", "in_tx_cp", "intx", "intx_cp"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(terms); i++)
+		if (!strcmp(terms[i], name))
+			return true;
+	return false;
+}
+
 static unsigned model_of(const char *cpuid)
 {
 	for (size_t i = 0; *cpuid && i < ARRAY_SIZE(models); i++)
@@ -147,8 +157,8 @@ int tsx_find(const struct pmu *pmu, const char *name, const char *cpuid, const c
 	if (*cpuid || !f->needs) {
 		if (!(model_of(cpuid) & f->models))
 			return err_set(err, ERR_NOENT,
-				"event '%s' is known of other models, but not of this CPU ('%s')",
-				f->name, *cpuid ? cpuid : "not known");
+				"other models have it, but not this CPU ('%s')",
+				*cpuid ? cpuid : "not known");
 	}
 	*ret_terms = f->terms;
 	return 1;
@@ -255,6 +265,25 @@ const char *tsx_reason_of_event(const char *sysfs)
 	return state == TSX_COUNTED
 		? "this CPU counts transactions, but not these ('pace list tx' has its events)"
 		: tsx_reason(state);
+}
+
+/* Source: the kernel's intel_pmu_init(), hsw_hw_config() */
+int tsx_check(const char *sysfs, const struct event_attr *a, struct err *err)
+{
+	const u64 in_transactions = 3ULL << 32;
+	char cpuid[CPUID_SIZE];
+	enum tsx_state state;
+	struct err ignored;
+
+	if (a->type != PERF_TYPE_RAW || !(a->config & in_transactions) ||
+		cpuid_read(sysfs, 0, cpuid, &ignored) || strncmp(cpuid, "GenuineIntel", 12) != 0)
+		return 0;
+	state = tsx_state_here(sysfs);
+	if (state == TSX_COUNTED)
+		return 0;
+	return err_set(err, ERR_UNSUPPORTED,
+		"it asks for what happens in transactions (bits 32 and 33 of 0x%llx), and Linux would count everything: %s",
+		(unsigned long long)a->config, tsx_reason(state));
 }
 
 /* ---- kinds of events ---- */

@@ -42,6 +42,15 @@ const char *tsx_reason_of_event(const char *sysfs);
 /* Whether it is the name of an event of transactions, here or anywhere. */
 bool tsx_is_event(const char *name);
 
+/* Whether it is the name of a term that asks for what happens in transactions: "in_tx", "intx_cp". */
+bool tsx_is_term(const char *name);
+
+/*
+ * Refuses an attr whose bits ask for what happens in transactions where the kernel would ignore them, and count everything:
+ * ERR_UNSUPPORTED with the reason. Only on a CPU that is known to be Intel's; the bits mean something else on others.
+ */
+int tsx_check(const char *sysfs, const struct event_attr *a, struct err *err);
+
 /*
  * The terms of an event that sysfs does not name: 1 and *ret_terms; 0 if it is none of these; ERR_NOENT, with the
  * reason, if this PMU's CPU has no such event. `cpuid` is "" if the model is not known.

@@ -3,10 +3,10 @@
  *
  * A command is run again for each step, some times; processes and the system are measured in consecutive intervals.
  */
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/cmdline.h"
 #include "cmd/stat/measuring.h"
 #include "cmd/stat/stat_drilltables.h"
 #include "profile/diff/slots.h"
@@ -145,22 +145,6 @@ static void print_step(struct stat_drilling *d)
 
 /* ---- the end ---- */
 
-static void add_word(const char *word, struct str *text)
-{
-	bool is_plain = *word;
-
-	for (const char *p = word; *p; p++)
-		is_plain &= isalnum((unsigned char)*p) || strchr("%+,-./:=@_", *p);
-	if (is_plain) {
-		str_add(text, word);
-		return;
-	}
-	str_addc(text, '\'');
-	for (const char *p = word; *p; p++)
-		str_addf(text, *p == '\'' ? "'\\''" : "%c", *p);
-	str_addc(text, '\'');
-}
-
 /* Adds on what the command is to run. */
 static void add_target(struct stat_drilling *d)
 {
@@ -178,7 +162,7 @@ static void add_target(struct stat_drilling *d)
 		str_add(text, " --");
 	for (int i = 0; i < m->argc; i++) {
 		str_addc(text, ' ');
-		add_word(m->command[i], text);
+		cmdline_add_word(text, m->command[i]);
 	}
 	d->found.command = str_text(text);
 }
