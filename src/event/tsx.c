@@ -181,24 +181,32 @@ static bool has_flag(const char *cpuinfo, const char *flag)
 	return false;
 }
 
-static bool is_counted(const char *sysfs)
+typedef bool (*has_fn)(const struct pmu *pmu, const char *name, char *text, size_t size);
+
+/* Whether a core's PMU has it. */
+static bool any_core_has(const char *sysfs, has_fn has, const char *name)
 {
 	struct intern cores = {0};
 	bool is_there = false;
 	struct err ignored;
 
 	pmu_list_cores(sysfs, &cores);
-	vec_each(name, &cores.strings) {
+	vec_each(core, &cores.strings) {
 		struct pmu pmu;
 		char text[256];
 
-		if (pmu_open(&pmu, sysfs, *name, &ignored))
+		if (pmu_open(&pmu, sysfs, *core, &ignored))
 			continue;
-		is_there |= pmu_alias(&pmu, TX, text, sizeof(text));
+		is_there |= has(&pmu, name, text, sizeof(text));
 		pmu_close(&pmu);
 	}
 	intern_fini(&cores);
 	return is_there;
+}
+
+static bool is_counted(const char *sysfs)
+{
+	return any_core_has(sysfs, pmu_alias, TX);
 }
 
 /* Linux turns TSX off where it would leak data, and with tsx=off. */
@@ -278,8 +286,9 @@ int tsx_check(const char *sysfs, const struct event_attr *a, struct err *err)
 	if (a->type != PERF_TYPE_RAW || !(a->config & in_transactions) ||
 		cpuid_read(sysfs, 0, cpuid, &ignored) || strncmp(cpuid, "GenuineIntel", 12) != 0)
 		return 0;
+	/* The field is there where the bits mean something. */
 	state = tsx_state_here(sysfs);
-	if (state == TSX_COUNTED)
+	if (state == TSX_COUNTED || any_core_has(sysfs, pmu_format, "in_tx"))
 		return 0;
 	return err_set(err, ERR_UNSUPPORTED,
 		"it asks for what happens in transactions (bits 32 and 33 of 0x%llx), and Linux would count everything: %s",

@@ -72,7 +72,9 @@ static void check_formula(const char *text)
 
 static void check_set(const struct catalog *c)
 {
-	const struct parse_env env = {.sysfs = "/nonexistent", .tracefs = "/nonexistent", .catalog = c};
+	const struct parse_env env = {.sysfs = "/nonexistent",
+		.tracefs = "/nonexistent",
+		.catalog = c};
 	struct metric_facts facts = {.sysfs = "/nonexistent", .cpuid = "GenuineIntel-6-3C-3"};
 	const struct metricset_options options = {0};
 	struct event_list events = {0};
@@ -109,7 +111,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 		if (!expr || !*name)
 			continue;
 		check_formula(expr);
-		vec_add(&c.metrics, ((struct metric_row){.name = name, .expr = expr, .threshold = threshold}));
+		vec_add(&c.metrics,
+			((struct metric_row){.name = name, .expr = expr, .threshold = threshold}));
 	}
 	check_set(&c);
 	vec_fini(&c.metrics);

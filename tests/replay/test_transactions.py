@@ -96,6 +96,28 @@ def fewer_committed_than_counted_is_never_negative():
 
 
 @test
+def locks_are_counted_beside_the_transactions_that_elide_them():
+    """10,000 atomic instructions and 2500 transactions: the page's comparison for locks that are missing."""
+    with machine('haswell', {**COUNTS, 'r21d0': 10_000}) as on:
+        for event in ('r21d0', 'mem_uops_retired.lock_loads'):
+            result = on.pace('stat', '-e', f'{{{event},tx-start,el-start,cycles}}', 'true')
+            assert re.search(rf'^ +10,000 +{event} +# +4\.0 locks / transaction$', result.err, re.M), result
+        alone = on.pace('stat', '-e', 'r21d0,cycles', 'true')
+        asked = on.pace('stat', '-M', 'locks_per_transaction', 'true')
+    assert 'locks /' not in alone.err and re.search(r'# +4\.0 locks / transaction  locks_per_transaction', asked.err), (alone, asked)
+
+
+@test
+def a_ratio_that_is_not_there_leaves_its_column_empty():
+    with machine('haswell', {name: {'values': [n, 0, n], 'every': 100} if name in ('tx-start', 'el-start') else {'values': [n] * 3, 'every': 100} for name, n in COUNTS.items()}) as on:
+        result = on.pace('stat', '-T', '--metric-only', '-I', '100', 'sleep', '0.28')
+        wide = on.pace('stat', '-M', 'cycles_per_transaction', '-r', '2', 'true')
+    rows = [line.split() for line in result.err.splitlines() if re.match(r' +0\.\d{9} ', line)]
+    assert rows[0][5:] == ['200', '800', '10.00'] and any(row[5:8] == ['n/a', 'n/a', '10.00'] for row in rows), result
+    assert 'cycles_per_transaction (' in wide.err, wide
+
+
+@test
 def models_without_hle_count_the_rest():
     events = ['file cpu/format/in_tx = config:32', 'file cpu/format/in_tx_cp = config:33', 'file cpu/events/tx-start = event=0xc9,umask=0x1',
               'file cpu/events/cycles-t = event=0x3c,in_tx=1', 'file cpu/events/cycles-ct = event=0x3c,in_tx=1,in_tx_cp=1']
