@@ -295,6 +295,33 @@ int tsx_check(const char *sysfs, const struct event_attr *a, struct err *err)
 		(unsigned long long)a->config, tsx_reason(state));
 }
 
+/* RTM_RETIRED, HLE_RETIRED, TX_MEM and TX_EXEC. */
+static bool is_raw_code(const struct event_attr *a)
+{
+	const u64 code = a->config & 0xff;
+
+	return a->type == PERF_TYPE_RAW && !(a->config >> 16) &&
+		(code == 0xc9 || code == 0xc8 || code == 0x54 || code == 0x5d);
+}
+
+void tsx_note_raw(const char *sysfs, const struct event_list *events, struct log *log)
+{
+	char cpuid[CPUID_SIZE];
+	enum tsx_state state;
+	struct err ignored;
+
+	vec_each(e, events) {
+		if (!is_raw_code(&e->attr))
+			continue;
+		if (cpuid_read(sysfs, 0, cpuid, &ignored) || !(model_of(cpuid) & WITH_RTM) ||
+			(state = tsx_state_here(sysfs)) == TSX_COUNTED)
+			return;
+		log_note(log, "event '%s' counts transactions, and there are none: %s", e->name,
+			tsx_reason(state));
+		return;
+	}
+}
+
 /* ---- kinds of events ---- */
 
 static const struct {

@@ -13,6 +13,7 @@
 #ifndef PACE_EVENT_TSX_H
 #define PACE_EVENT_TSX_H
 
+#include "base/log.h"
 #include "base/str.h"
 #include "event/event.h"
 #include "event/pmu.h"
@@ -60,6 +61,12 @@ int tsx_find(const struct pmu *pmu, const char *name, const char *cpuid, const c
 
 /* The name of the i-th of these events; NULL: there are no more. */
 const char *tsx_event_at(size_t i);
+
+/*
+ * Notes, once, that an event is one of transactions by its raw code, which this machine's CPU knows but has none to count:
+ * the count is 0 and there are no samples.
+ */
+void tsx_note_raw(const char *sysfs, const struct event_list *events, struct log *log);
 
 /* What an event counts, whatever it is called. */
 enum tsx_count {

@@ -323,7 +323,7 @@ def recordings_of_perf_are_read_as_well():
 def where_transactions_are_turned_off_every_command_says_so():
     with machine('haswell', {'tx-abort': 11}, samples={'tx-abort': ABORTS}) as on:
         assert on.pace('record', '--transaction', '-W', '-e', 'cpu/tx-abort/pp', '-o', 'aborts.data', '--', 'sleep', '0.1').status == 0
-    with machine('haswell_without_tsx', {}) as on:
+    with machine('haswell_without_tsx', {name: 0 for name in ('cycles', 'r154', 'r254', 'r21d0', 'r1c9', 'r1c8', 'r4c8', 'r4c9')}) as on:
         for command in (('tsx', '--', 'true'), ('tsx', 'record', '--', 'true'), ('stat', '-T', 'true'), ('stat', '-e', 'tx-start', 'true'), ('record', '-e', 'cpu/tx-abort/pp', 'true')):
             result = on.pace(*command)
             assert result.status and "this CPU's model has transactions, but they are turned off" in result.err and len(result.err.splitlines()) == 1, result
@@ -331,6 +331,11 @@ def where_transactions_are_turned_off_every_command_says_so():
         for event in ('r10000003c', 'cpu/config=0x30000003c/u', 'cpu/instructions,in_tx=1/', 'cpu/event=0x12,umask=0x34,intx=1,intx_cp=1/'):
             result = on.pace('stat', '-e', 'cycles,' + event, 'true')
             assert result.status and "they are turned off" in result.err and len(result.err.splitlines()) == 1, result
+        # Raw codes of transactions are counted, and are 0: said once.
+        for command in (('stat', '-e', '{r154,r254,r21d0},{r1c9,r1c8,r4c8,r4c9}', 'true'), ('record', '-e', 'r4c9:p', '-o', 'raw.data', 'true')):
+            result = on.pace(*command)
+            assert result.status == 0 and result.err.count("counts transactions, and there are none: this CPU's model has") == 1, result
+        assert 'transactions' not in on.pace('stat', '-e', 'r21d0,r3c,cycles', 'true').err
         assert "'tx-start' counts transactions: this CPU's model has" in on.pace('list', 'tx-start').err
         assert on.pace('stat', '-T', '--', 'true').out == ''
     off = 'devices/system/cpu/vulnerabilities/tsx_async_abort = Mitigation: TSX disabled'
