@@ -235,8 +235,8 @@ def what_walks_a_recording_in_its_order_shows_how_far_it_is():
 @test
 def a_timechart_shows_how_far_it_is_and_draws_what_was_read():
     s = handmade.Scheduler('sched.data')
-    for i in range(200000):
-        s.switch(10**9 + 20000 * i, 0, 7 * (i % 2), 0, 7 * (1 - i % 2))
+    for i in range(800000):
+        s.switch(10**9 + 5000 * i, 0, 7 * (i % 2), 0, 7 * (1 - i % 2))
     s.close()
     terminal = Terminal('timechart', '-i', 'sched.data', '-o', 'part.svg')
     text = terminal.read(until='s left, Ctrl-C draws what was read')

@@ -145,8 +145,12 @@ static void see_row(const struct hist *h, size_t row, u64 values[HIST_KEYS_MAX])
 
 static bool is_of_group(const struct hist *h, u32 group, const u64 *values)
 {
-	return !h->n_values ||
-		!memcmp(h->values.at + (size_t)group * h->n_values, values, h->n_values * 8);
+	const u64 *have = h->values.at + (size_t)group * h->n_values;
+	unsigned k = 0;
+
+	while (k < h->n_values && have[k] == values[k])
+		k++;
+	return k == h->n_values;
 }
 
 u32 hist_group(struct hist *h, const u64 *values)
@@ -164,15 +168,15 @@ u32 hist_group(struct hist *h, const u64 *values)
 	return h->n_groups++;
 }
 
-/* Adds a row's labels to the sums of the last of the owns. */
-static void add_sums(struct hist *h, size_t row, u64 n_samples)
+/* Adds a row's labels to the sums of one of the owns. */
+static void add_sums(struct hist *h, size_t own, size_t row, u64 n_samples)
 {
 	const struct hist_options *o = h->options;
 
 	while (h->own_sums.n < h->owns.n * o->n_sums)
 		vec_add(&h->own_sums, 0);
 	for (size_t i = 0; i < o->n_sums; i++)
-		h->own_sums.at[(h->owns.n - 1) * o->n_sums + i] +=
+		h->own_sums.at[own * o->n_sums + i] +=
 			profile_label(h->profile, row, o->sums[i]) * n_samples;
 }
 
@@ -184,47 +188,88 @@ u64 hist_sum(const struct hist *h, const struct hist_entry *e, u32 k, enum profi
 	return 0;
 }
 
-/* Sorts an event's rows by group and node, and sums those with the same group and node. */
-static void group_rows(struct hist *h, struct hist_event *event)
+/* The group of each of `n` rows. */
+static u32 *find_groups(struct hist *h, const u32 *rows, size_t n)
 {
-	const struct profile *p = h->profile;
-	VEC(struct sort_item) items = {0};
+	u32 *groups = mem_alloc((n + 1) * sizeof(*groups));
 	u32 group = 0;
 
-	for (size_t k = h->calls->first_row[event->event];
-		k < h->calls->first_row[event->event + 1]; k++) {
+	for (size_t k = 0; k < n; k++) {
 		u64 values[HIST_KEYS_MAX];
-		size_t i = h->calls->rows[k];
 
-		see_row(h, i, values);
+		see_row(h, rows[k], values);
 		/* Neighbouring rows are mostly in the same group. */
 		if (!h->n_groups || !is_of_group(h, group, values))
 			group = hist_group(h, values);
-		vec_add(&items, ((struct sort_item){(u64)group << 32 | h->calls->of_row[i], i}));
+		groups[k] = group;
 		if (h->group_of_row)
-			h->group_of_row[i] = group;
+			h->group_of_row[rows[k]] = group;
 	}
-	sort_by_key(items.at, items.n);
-	for (u32 i = 0; i < h->n_groups; i++)
-		vec_add(&event->groups, ((struct hist_group){0}));
-	vec_each(item, &items) {
-		struct hist_group *g = &event->groups.at[item->key >> 32];
-		const struct profile_row *row = &p->rows.at[item->value];
-		u32 node = (u32)item->key;
+	return groups;
+}
+
+/* Puts rows in the order of their groups; those of group i end before ret_ends[i]. */
+static u32 *order_rows(const u32 *rows, const u32 *groups, size_t n, size_t *ret_ends, u32 n_groups)
+{
+	u32 *ordered = mem_alloc((n + 1) * sizeof(*ordered));
+	size_t start = 0;
+
+	for (size_t k = 0; k < n; k++)
+		ret_ends[groups[k]]++;
+	for (u32 i = 0; i < n_groups; i++) {
+		const size_t here = ret_ends[i];
+
+		ret_ends[i] = start;
+		start += here;
+	}
+	for (size_t k = 0; k < n; k++)
+		ordered[ret_ends[groups[k]]++] = rows[k];
+	return ordered;
+}
+
+/* Sums a group's rows by node. `places`: for each node 0, before and after; meanwhile its position in the owns, + 1. */
+static void sum_rows(struct hist *h, struct hist_group *g, const u32 *rows, size_t n, u32 *places)
+{
+	g->first = h->owns.n;
+	for (size_t k = 0; k < n; k++) {
+		const struct profile_row *row = &h->profile->rows.at[rows[k]];
+		const u32 node = h->calls->of_row[rows[k]];
 		struct hist_own *own;
 
-		if (!g->n)
-			g->first = h->owns.n;
-		if (!g->n || h->owns.at[h->owns.n - 1].node != node) {
+		if (!places[node]) {
 			vec_add(&h->owns, ((struct hist_own){.node = node}));
-			g->n++;
+			places[node] = (u32)h->owns.n;
 		}
-		own = &h->owns.at[h->owns.n - 1];
+		own = &h->owns.at[places[node] - 1];
 		own->value.n_samples += row->n_samples;
 		own->value.period += row->period;
-		add_sums(h, item->value, row->n_samples);
+		if (h->options->n_sums)
+			add_sums(h, places[node] - 1, rows[k], row->n_samples);
 	}
-	vec_fini(&items);
+	g->n = h->owns.n - g->first;
+	for (size_t i = g->first; i < h->owns.n; i++)
+		places[h->owns.at[i].node] = 0;
+}
+
+/* Sums an event's rows with the same group and node. */
+static void group_rows(struct hist *h, struct hist_event *event)
+{
+	const struct calls *c = h->calls;
+	const u32 *rows = c->rows + c->first_row[event->event];
+	const size_t n = c->first_row[event->event + 1] - c->first_row[event->event];
+	u32 *groups = find_groups(h, rows, n), *places = mem_zalloc(c->nodes.n * sizeof(*places));
+	size_t *ends = mem_zalloc((h->n_groups + 1) * sizeof(*ends));
+	u32 *ordered = order_rows(rows, groups, n, ends, h->n_groups);
+
+	for (u32 i = 0; i < h->n_groups; i++) {
+		const size_t start = i ? ends[i - 1] : 0;
+
+		sum_rows(h, vec_push(&event->groups), ordered + start, ends[i] - start, places);
+	}
+	mem_free(ordered);
+	mem_free(ends);
+	mem_free(places);
+	mem_free(groups);
 }
 
 /* ---- entries ---- */

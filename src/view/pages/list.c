@@ -294,7 +294,13 @@ static void add_details(const struct inventory *m, const struct inventory_item *
 	struct str line = {0};
 
 	str_add(text, "  ");
-	add_name(item, text);
+	if (item->alias && style->columns &&
+		strlen(item->name) + strlen(" OR ") + strlen(item->alias) + 2 > style->columns) {
+		add_safe(text, item->name);
+		str_add(text, "\n  OR ");
+		add_safe(text, item->alias);
+	} else
+		add_name(item, text);
 	str_addc(text, '\n');
 	if (item->brief && !(item->kind == INVENTORY_RAW && item->pmu))
 		add_paragraph(item->brief, columns, text);
