@@ -298,6 +298,9 @@ def the_printed_commands_are_as_a_shell_reads_them():
     with machine('haswell', {**LOCKS, 'r21d0': 3, 'tx-abort': 0, 'el-abort': 0}) as on:
         result = on.pace('tsx', '--', 'sh', '-c', "echo 'a  b'")
         failed = on.pace('tsx', '-o', 'there', '--', 'true')
+        wrong = [on.pace('tsx', *words) for words in (('--json', '--', 'true'), ('-p', '12'), ('-a',), ())]
+    for one, reason in zip(wrong, ("--json and --format are for 'pace tsx report'", "'pace tsx -p 12 -- sleep 10'", "'pace tsx -a -- sleep 10'", 'give a command to measure')):
+        assert one.status == 2 and reason in one.err and not one.out, one
     steps = re.findall(r"^ +\$ (.*) -o \S+ -- (.*)$", result.out, re.M)
     assert len(steps) == 3 and all(run('sh', '-c', 'set -- ' + words + '; printf "<%s>" "$@"').out == "<sh><-c><echo 'a  b'>" for _, words in steps), result
     # A step that fails says why, once.

@@ -77,9 +77,17 @@ static int run_tsx(int argc, char **argv)
 		return run_report(&o, argc, argv);
 	if (is_record)
 		return tsx_run_record(&o, argv, argc);
-	if (argc)
+	if (argc && !form_is_data(form_chosen(&o.forms)))
 		return tsx_run_steps(&o, argv, argc);
-	err_set(&err, ERR_INVAL, "give a command to measure, or 'record' or 'report'");
+	if (argc)
+		err_set(&err, ERR_INVAL,
+			"--json and --format are for 'pace tsx report', which the last step prints as a command");
+	else if (o.pids || o.is_system_wide)
+		err_set(&err, ERR_INVAL,
+			"%s: a command says how long each step takes: 'pace tsx %s%s -- sleep 10'",
+			o.pids ? "-p" : "-a", o.pids ? "-p " : "-a", o.pids ? o.pids : "");
+	else
+		err_set(&err, ERR_INVAL, "give a command to measure, or 'record' or 'report'");
 	return cmd_fail(&cmd_tsx, &err, EXIT_USAGE);
 }
 
