@@ -168,6 +168,9 @@ def aborts_are_recorded_with_their_weights_and_flags():
     led, exact = pace('tsx', 'report', 'led.data').out, pace('tsx', 'report', 'a.data').out
     assert "places that aborts led to: only events with ':pp'" in led and 'aborts led to' not in exact, (led, exact)
     assert json.loads(pace('tsx', 'report', '--json', 'led.data').out)['where_aborts_led'] is True
+    with machine('haswell', {'tx-abort': 11, 'el-abort': 0}, samples={'tx-abort': ABORTS}) as on:
+        assert on.pace('tsx', 'record', '-o', 'own.data', '--', 'sleep', '0.1').status == 0
+    assert pace('evlist', '-i', 'own.data').out.split() == ['cpu/tx-abort/pp', 'cpu/el-abort/pp'] and not os.path.exists('perf.data')
     attr = pace('evlist', '-v', '-i', 'a.data').out
     assert re.search(r'precise_ip: 2', attr) and re.search(r'sample_type: .*TRANSACTION', attr), attr
     for event, config, precise in (('r4c9:p', 0x4c9, 1), ('r4c8:p', 0x4c8, 1), ('r21d0:p', 0x21d0, 1), ('cpu/el-abort/pp', 0x4c8, 2), ('cpu/tx-abort,precise=2/', 0x4c9, 2)):
