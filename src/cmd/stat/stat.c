@@ -18,6 +18,7 @@
 #include "event/abi.h"
 #include "event/parse.h"
 #include "event/tsx.h"
+#include "profile/diff/metric.h"
 #include "view/stat/stat_topdown.h"
 #include "view/text/colour.h"
 
@@ -136,6 +137,7 @@ static void describe_target(struct measuring *m)
 		str_add(what, "'system wide'");
 	}
 	m->facts.what = str_text(what);
+	stat_add_target(m, &m->on_what);
 }
 
 /* A sentence of the log stands below what was drawn: the next interval is drawn below that. */
@@ -200,10 +202,12 @@ static int set_up(struct measuring *m, struct err *err)
 	m->counts.is_unscaled = o->no_scale;
 	m->view = (struct stat_view){.counts = &m->counts,
 		.options = &m->print,
-		.topdown = m->has_topdown ? &m->topdown : NULL};
+		.topdown = m->has_topdown ? &m->topdown : NULL,
+		.on_what = str_text(&m->on_what)};
 	if (stop_open(&m->stop, err) || open_output(m, err))
 		return err->code;
 	choose_live(m);
+	metric_prepare();
 	return o->control ? control_open(&m->control, o->control, err) : 0;
 }
 
@@ -510,6 +514,7 @@ static void tear_down(struct measuring *m)
 	stat_asked_fini(&m->asked);
 	vec_fini(&m->runs_ns);
 	str_fini(&m->what);
+	str_fini(&m->on_what);
 	str_fini(&m->why_lost);
 	log_fini(&m->log);
 }

@@ -138,4 +138,7 @@ void stat_view_fini(struct stat_view *v)
 	vec_each(c, &v->columns)
 		mem_free(c->name);
 	vec_fini(&v->columns);
+	vec_each(c, &v->shares)
+		mem_free(c->name);
+	vec_fini(&v->shares);
 }
