@@ -102,9 +102,12 @@ def values_of_shared_counters_have_an_error():
     args = table()
     with machine('icelake', {ISSUED: {'values': 300, 'running': 50}, STALLS: {'values': 100, 'running': 80}}) as on:
         result = on.pace('stat', *args, '--metric-no-group', '-M', 'loose', '-j', 'true')
+        only = on.pace('stat', *args, '--metric-no-group', '-M', 'loose', '--metric-only', 'true')
+        text = on.pace('stat', *args, '--metric-no-group', '-M', 'loose', 'true')
     metric = next(m for line in result.err.splitlines() if line.startswith('{') for m in json.loads(line).get('metrics', ()) if m.get('name') == 'loose')
     # Scaled counts of 600 and 125, of which 50% and 20% were not seen.
     value, errors = 600 / 125, (600 * .5 / 125, 600 / (125 * .8) - 600 / 125)
+    assert re.search(r'^ +4\.80 \+- 2\.68$', only.err, re.M) and re.search(r'# +4\.80 loose  \(\+- 2\.68\) +\(50\.00%\)$', text.err, re.M), (only, text)
     assert abs(metric['value'] - value) < 1e-4 and abs(metric['error'] - (errors[0]**2 + errors[1]**2)**.5) < 1e-2, (metric, value, errors)
 
 
@@ -218,7 +221,7 @@ def topdown_without_a_table_leads_to_what_needs_none():
     with machine('icelake', is_strict=False) as on:
         for word in ('TopdownL1', 'tma_retiring'):
             result = on.pace('stat', '-M', word, 'true')
-            assert result.status and result.err.rstrip().endswith("'pace stat --topdown' needs no table"), result
+            assert result.status and result.err.rstrip().endswith("'pace stat --topdown' needs none"), result
         assert '--topdown' not in on.pace('stat', '-M', 'IPCs', 'true').err
 
 

@@ -88,6 +88,15 @@ static const struct metric *find_metric(const struct stat_lines *lines, const st
 	return NULL;
 }
 
+/* As in the column's unit; how exactly it is known where events took turns. */
+static void put_value(const struct metric *m, double factor, char *text, size_t size)
+{
+	int n = snprintf(text, size, "%.*f", (int)m->digits, m->value * factor);
+
+	if (m->name && m->error > 0)
+		snprintf(text + n, size - (size_t)n, " +- %.*f", (int)m->digits, m->error * factor);
+}
+
 static void add_values(struct stat_view *v, const struct stat_lines *lines,
 	const struct counts_place *place, struct str *text)
 {
@@ -97,8 +106,7 @@ static void add_values(struct stat_view *v, const struct stat_lines *lines,
 		size_t start;
 
 		if (m && m->state == METRIC_VALUE)
-			snprintf(value, sizeof(value), "%.*f", (int)m->digits,
-				m->value * m->factor / c->factor);
+			put_value(m, m->factor / c->factor, value, sizeof(value));
 		str_fill(text, ' ', 1 + width_of(c) - MIN(strlen(value), width_of(c)));
 		start = text->n;
 		str_add(text, value);
