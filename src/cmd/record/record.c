@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/out.h"
+#include "base/selfname.h"
 #include "cmd/cmd.h"
 #include "collect/open/open.h"
 #include "collect/open/setuid.h"
@@ -449,10 +450,10 @@ static void leave_without_memory(struct recording *rec, size_t size)
 	}
 	writer_close(&rec->writer, rec->has_begun);
 	if (size)
-		fprintf(stderr, "pace record: out of memory (%zu bytes more were needed)%s%s\n",
-			size, kept, running);
+		fprintf(stderr, "%s record: out of memory (%zu bytes more were needed)%s%s\n",
+			program_name(), size, kept, running);
 	else
-		fprintf(stderr, "pace record: out of memory%s%s\n", kept, running);
+		fprintf(stderr, "%s record: out of memory%s%s\n", program_name(), kept, running);
 	_exit(EXIT_FAILED);
 }
 

@@ -311,6 +311,10 @@ static void add_rows(struct stat_view *v, const struct stat_lines *lines,
 {
 	struct rowmaker rows = {0};
 
+	if (v->options->has_perfs_columns) {
+		stat_perf_rows(v, lines, time_ns, text);
+		return;
+	}
 	if (v->topdown)
 		stat_topdown_rows(v, !facts, time_ns, &rows);
 	if (v->options->form->wants & FORM_NESTS)

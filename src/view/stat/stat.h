@@ -21,6 +21,8 @@
 struct stat_options {
 	const struct form *form; /* how rows are shown; that for people is perf's layout */
 	const char *separator;   /* of CSV */
+	bool has_perfs_columns;  /* rows for programs are those of perf stat */
+	bool has_summary_column; /* of these: rows of the whole run say so where intervals have their time */
 	bool is_plain;           /* no thousands separators */
 	bool is_metric_only;
 	const struct metricset *metrics; /* -M; NULL: none were asked for */
@@ -106,6 +108,8 @@ void stat_text_rows(struct stat_view *v, const struct stat_lines *lines, u64 tim
 void stat_text_result(struct stat_view *v, const struct stat_lines *lines,
 	const struct stat_facts *facts, struct str *text);
 void stat_metrics_rows(struct stat_view *v, const struct stat_lines *lines, u64 time_ns,
+	struct str *text);
+void stat_perf_rows(const struct stat_view *v, const struct stat_lines *lines, u64 time_ns,
 	struct str *text);
 void stat_make_rows(const struct stat_view *v, const struct stat_lines *lines,
 	const struct stat_facts *facts, u64 time_ns, struct rowmaker *m);
