@@ -13,8 +13,10 @@
 const struct asperf_row asperf_rows[] = {
 	{"stat", "--columns=perf", "the columns of -x and the members of -j"},
 	{"stat report", "--columns=perf", "the columns of -x and the members of -j"},
-	{"record", "--no-brief", "the lines behind 'Captured and wrote', for which the recording is read again"},
-	{"report", "--no-unnamed-functions", "code without names stands under its address, and not under its function's"},
+	{"record", "--no-brief",
+		"the lines behind 'Captured and wrote', for which the recording is read again"},
+	{"report", "--no-unnamed-functions",
+		"code without names stands under its address, and not under its function's"},
 	{"script", "--no-unnamed-functions", "likewise: [unknown]"},
 	{"top", "--no-unnamed-functions", "likewise"},
 };

@@ -273,6 +273,24 @@ def countable(on, folder):
 
 
 @test
+def columns_of_metrics_are_perfs_in_its_place():
+    perf_works()
+    folder = linux_tables((6, 1))
+    # Of counts that go on, so that no interval is empty.
+    counts = {'cycles': {'rate': 3000000}, 'instructions': {'rate': 4000000}}
+    with machine('icelake', counts, is_strict=False) as on:
+        for scope in ([], ['-A'], ['--per-core'], ['-A', '-I', '100'], ['-I', '100'], ['--per-core', '-I', '100']):
+            args = ['stat', '-a', '-M', 'IPC,CPI', '--metric-only', '-x,', *scope]
+            theirs = re.sub(r'\d+\.\d{9}', 'T', on.perf(*args, 'sleep', '0.15').err)
+            ours = re.sub(r'\d+\.\d{9}', 'T', on.pace(*args, '--columns', 'perf', '--events-dir', folder, 'sleep', '0.15').err)
+            assert ours == theirs and '1.33,0.75,' in ours, (scope, ours, theirs)
+        result = on.pace('stat', '-a', '-M', 'IPC', '--metric-only', '-j', '--per-core', '-I', '100', '--columns', 'perf', '--events-dir', folder, 'sleep', '0.05')
+    rows = [json.loads(line) for line in result.err.splitlines()]
+    assert [(row['core'], row['aggregate-number'], row['IPC']) for row in rows] == [('S0-D0-C0', 2, '1.33'), ('S0-D0-C1', 2, '1.33')], result
+    assert all(isinstance(row['interval'], float) for row in rows), rows
+
+
+@test
 def values_are_perfs():
     perf_works()
     # Those that Debian 12's perf has built in.

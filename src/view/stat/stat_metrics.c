@@ -1,10 +1,11 @@
 /*
  * stat_metrics.c - only metrics derived from counts: a column for each, a line for each place.
  */
+#include "view/stat/stat_metrics.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "view/stat/stat.h"
 #include "view/text/colour.h"
 
 enum { COLUMN_WIDTH = 18 };
@@ -44,7 +45,7 @@ static void name_column(const struct stat_line *l, const struct metric *m, struc
 }
 
 /* A rate's unit grows with its value: within a column it stays that of the first value. */
-static void find_columns(struct stat_view *v, const struct stat_lines *lines)
+void stat_metrics_find_columns(struct stat_view *v, const struct stat_lines *lines)
 {
 	vec_each(l, lines) {
 		for (unsigned i = 0; i < l->n_metrics; i++) {
@@ -78,7 +79,7 @@ static void add_header(struct stat_view *v, bool has_time, struct str *text)
 	v->n_since_header = 0;
 }
 
-static const struct metric *find_metric(const struct stat_lines *lines, const struct stat_column *c,
+const struct metric *stat_metrics_find(const struct stat_lines *lines, const struct stat_column *c,
 	const struct counts_place *place)
 {
 	vec_each(l, lines)
@@ -101,7 +102,7 @@ static void add_values(struct stat_view *v, const struct stat_lines *lines,
 	const struct counts_place *place, struct str *text)
 {
 	vec_each(c, &v->columns) {
-		const struct metric *m = find_metric(lines, c, place);
+		const struct metric *m = stat_metrics_find(lines, c, place);
 		char value[64] = "n/a";
 		size_t start;
 
@@ -122,7 +123,7 @@ void stat_metrics_rows(struct stat_view *v, const struct stat_lines *lines, u64 
 {
 	bool has_time = time_ns != UINT64_MAX;
 
-	find_columns(v, lines);
+	stat_metrics_find_columns(v, lines);
 	if (!v->columns.n) {
 		str_add(text, " no metric can be derived from these counts\n");
 		return;
