@@ -104,6 +104,7 @@ SUITES = [
     ('golang', [sys.executable, f'{HERE}/oracle/test_golang.py']),
     ('readperf', [sys.executable, f'{HERE}/oracle/test_readperf.py']),
     ('report', [sys.executable, f'{HERE}/oracle/test_report.py']),
+    ('asperf', [sys.executable, f'{HERE}/oracle/test_asperf.py']),
     ('tsx', [sys.executable, f'{HERE}/oracle/test_tsx.py']),
     ('script', [sys.executable, f'{HERE}/oracle/test_script.py']),
     ('graphs', [sys.executable, f'{HERE}/oracle/test_graphs.py']),

@@ -238,6 +238,7 @@ static int open_rings(struct recording *rec, struct sampling *sampling, u64 page
 	sampling->is_command = rec->measures_workload;
 	record_choose_callers(o, &rec->target, pages, sampling);
 	sampling->runs_transactions = tsx_state_here("/sys") == TSX_COUNTED;
+	tsx_note_raw("/sys", &rec->events, &rec->log);
 	if (sampling_apply(sampling, &rec->events, &rec->target, &rec->log, err))
 		return err->code;
 	if (o->verbose > 1)

@@ -17,6 +17,7 @@
 #include "collect/open/setuid.h"
 #include "event/abi.h"
 #include "event/parse.h"
+#include "event/tsx.h"
 #include "profile/diff/metric.h"
 #include "view/stat/stat_topdown.h"
 #include "view/text/colour.h"
@@ -79,6 +80,7 @@ static int parse_all_events(struct measuring *m, struct err *err)
 	r = event_words_parse(&o->events, has_own ? NULL : str_text(&defaults), &m->events, &m->log,
 		err);
 	str_fini(&defaults);
+	tsx_note_raw("/sys", &m->events, &m->log);
 	if (!r)
 		r = stat_asked_open(&m->asked, o, m->target.is_system_wide, &m->events, &m->log,
 			err);

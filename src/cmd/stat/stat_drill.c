@@ -3,7 +3,6 @@
  *
  * A command is run again for each step, some times; processes and the system are measured in consecutive intervals.
  */
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 

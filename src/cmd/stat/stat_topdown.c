@@ -2,9 +2,9 @@
  * stat_topdown.c - 'pace stat --topdown': which events it counts, and what there is to say about them.
  */
 #include <assert.h>
-#include <ctype.h>
 #include <string.h>
 
+#include "base/cmdline.h"
 #include "cmd/stat/measuring.h"
 #include "collect/known/slotsite.h"
 #include "collect/open/missing.h"
@@ -77,22 +77,6 @@ int stat_topdown_add_events(struct measuring *m, struct err *err)
 	return stat_topdown_parse(m, err);
 }
 
-static void add_word(const char *word, struct str *text)
-{
-	bool is_plain = *word;
-
-	for (const char *p = word; *p; p++)
-		is_plain &= isalnum((unsigned char)*p) || strchr("%+,-./:=@_", *p);
-	if (is_plain) {
-		str_add(text, word);
-		return;
-	}
-	str_addc(text, '\'');
-	for (const char *p = word; *p; p++)
-		str_addf(text, *p == '\'' ? "'\\''" : "%c", *p);
-	str_addc(text, '\'');
-}
-
 void stat_add_target(const struct measuring *m, struct str *text)
 {
 	const struct target_words *w = &m->options->target;
@@ -107,7 +91,7 @@ void stat_add_target(const struct measuring *m, struct str *text)
 		str_add(text, " --");
 	for (int i = 0; i < m->argc; i++) {
 		str_addc(text, ' ');
-		add_word(m->command[i], text);
+		cmdline_add_word(text, m->command[i]);
 	}
 }
 

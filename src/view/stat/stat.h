@@ -67,8 +67,9 @@ struct stat_facts {
 
 struct stat_column { /* of --metric-only */
 	const struct event *event;
-	const char *metric; /* the name of one that was asked for; NULL: `nth` of the event's own */
-	u32 nth;
+	const char *metric; /* the name of one that was asked for; NULL: the event's own by `row` */
+	const struct metric_row *row;
+	u32 nth; /* of --topdown */
 	double factor;
 	char *name;
 };

@@ -10,14 +10,17 @@
 
 enum { COLUMN_WIDTH = 18 };
 
-/* What an event's counts say without asking may come and go, and with that the places of the others. */
+/*
+ * What an event's counts say without asking may come and go, and with that the places of the others: where a ratio cannot be
+ * computed, a rate may stand in its place, which is no value of that ratio's column.
+ */
 static bool is_of(const struct stat_column *c, const struct stat_line *l, unsigned i)
 {
 	const struct metric *m = &l->metrics[i];
 
 	if (c->event != l->event || !c->metric != !m->name)
 		return false;
-	return c->metric ? !strcmp(c->metric, m->name) : c->nth == i;
+	return c->metric ? !strcmp(c->metric, m->name) : c->row == m->row;
 }
 
 static bool has_column(const struct stat_view *v, const struct stat_line *l, unsigned i)
@@ -57,7 +60,8 @@ void stat_metrics_find_columns(struct stat_view *v, const struct stat_lines *lin
 				continue;
 			name_column(l, m, &name);
 			vec_add(&v->columns,
-				((struct stat_column){l->event, m->name, i, m->factor, name.at}));
+				((struct stat_column){l->event, m->name, m->row, 0, m->factor,
+					name.at}));
 			v->n_since_header = STAT_HEADER_EACH;
 		}
 	}

@@ -200,6 +200,8 @@ static void add_precision(const struct stat_line *l, size_t start, struct str *t
 		return;
 	str_pad_right(text, start,
 		METRIC_WIDTH + text->n - start - colour_columns(text->at + start, text->n - start));
+	if (text->at[text->n - 1] != ' ')
+		str_addc(text, ' ');
 	if (l->deviation >= 0)
 		str_addf(text, "( +-%6.2f%% )", 100 * l->deviation);
 	if (!is_scaled)
