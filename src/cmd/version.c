@@ -119,7 +119,7 @@ static int run_version(int argc, char **argv)
 {
 	struct version_options o = {0};
 	struct out out = {.fd = STDOUT_FILENO};
-	int status = cmd_parse(&cmd_version, &o, 0, &argc, argv);
+	int status = cmd_parse_alone(&cmd_version, &o, argc, argv);
 	struct err err;
 
 	if (status >= 0)

@@ -699,6 +699,12 @@ def scripts_lose_their_comments_and_nothing_else():
 
 @test
 def scripts_are_small_and_their_types_hold():
+    named = []
+    for path in SCRIPTS:
+        with open(path, encoding='utf-8') as file:
+            named += re.findall(r'^(?:async )?(?:function\*?|class|const|let) (\w+)', file.read(), re.M)
+    # One page has them all: of two functions with one name, the second would be both, and tsc does not mind.
+    assert len(named) > 100 and {name for name in named if named.count(name) > 1} == set(), sorted(n for n in named if named.count(n) > 1)
     shipped = [run(os.path.join(TOP, 'dev/textarray'), '--strip', path) for path in SCRIPTS]
     assert len(SCRIPTS) > 3 and not any(result.status for result in shipped), shipped
     assert sum(len(result.out.encode()) for result in shipped) < 100_000

@@ -148,7 +148,7 @@ async function makeTree() {
 	const tree = shown.tree = transformed(wholeTree(sum));
 	shown.functions = null;
 	shown.treeMs = performance.now() - began;
-	mark();
+	markShown();
 	flame.title = `all: ${amount(tree.sum[tree.n])}`;
 	flame.isIcicle = !state.isFlame;
 	flame.marks = state.use === 'highlight' ? shown.marks : null;
@@ -166,7 +166,7 @@ function search() {
 }
 
 /** Finds what is searched in the tree that is shown. */
-function mark() {
+function markShown() {
 	shown.marks = shown.search && markNodes(shown.tree, shown.search);
 	if (shown.marks)
 		shown.hits = sumFound(shown.tree, shown.marks);
@@ -357,7 +357,7 @@ function searchAgain() {
 	}
 	search();
 	const began = performance.now();
-	mark();
+	markShown();
 	shown.searchMs += performance.now() - began;
 	flame.marks = shown.marks;
 	writeAddress();
