@@ -364,6 +364,12 @@ int metricset_ask_row(struct metricset *s, const struct metric_row *row, struct 
 	return ask_all(s, row, false, err);
 }
 
+static bool is_of_topdown(const char *word)
+{
+	return !strncasecmp(word, "topdown", strlen("topdown")) ||
+		!strncasecmp(word, "tma_", strlen("tma_"));
+}
+
 static int not_found(const struct metricset *s, const char *word, struct err *err)
 {
 	struct nearest near = {.typed = word};
@@ -378,12 +384,12 @@ static int not_found(const struct metricset *s, const char *word, struct err *er
 	str_addf(&message, "there is no metric or group of metrics '%s'", word);
 	nearest_add_hint(&near, &message);
 	str_add(&message, "; 'pace list metrics' shows those of this machine");
-	if (!s->env.catalog || !s->env.catalog->metrics.n)
+	if (!s->env.catalog || !s->env.catalog->metrics.n) {
 		str_add(&message,
 			", and --events-dir names a folder with the vendor's, of which none was found");
-	if (!strncasecmp(word, "topdown", strlen("topdown")) ||
-		!strncasecmp(word, "tma_", strlen("tma_")))
-		str_add(&message, "; 'pace stat --topdown' needs no table");
+		if (is_of_topdown(word))
+			str_add(&message, "; 'pace stat --topdown' needs none");
+	}
 	err_set(err, ERR_NOENT, "%s", str_text(&message));
 	str_fini(&message);
 	intern_fini(&groups);

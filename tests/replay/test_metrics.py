@@ -102,9 +102,12 @@ def values_of_shared_counters_have_an_error():
     args = table()
     with machine('icelake', {ISSUED: {'values': 300, 'running': 50}, STALLS: {'values': 100, 'running': 80}}) as on:
         result = on.pace('stat', *args, '--metric-no-group', '-M', 'loose', '-j', 'true')
+        only = on.pace('stat', *args, '--metric-no-group', '-M', 'loose', '--metric-only', 'true')
+        text = on.pace('stat', *args, '--metric-no-group', '-M', 'loose', 'true')
     metric = next(m for line in result.err.splitlines() if line.startswith('{') for m in json.loads(line).get('metrics', ()) if m.get('name') == 'loose')
     # Scaled counts of 600 and 125, of which 50% and 20% were not seen.
     value, errors = 600 / 125, (600 * .5 / 125, 600 / (125 * .8) - 600 / 125)
+    assert re.search(r'^ +4\.80 \+- 2\.68$', only.err, re.M) and re.search(r'# +4\.80 loose  \(\+- 2\.68\) +\(50\.00%\)$', text.err, re.M), (only, text)
     assert abs(metric['value'] - value) < 1e-4 and abs(metric['error'] - (errors[0]**2 + errors[1]**2)**.5) < 1e-2, (metric, value, errors)
 
 
@@ -218,7 +221,7 @@ def topdown_without_a_table_leads_to_what_needs_none():
     with machine('icelake', is_strict=False) as on:
         for word in ('TopdownL1', 'tma_retiring'):
             result = on.pace('stat', '-M', word, 'true')
-            assert result.status and result.err.rstrip().endswith("'pace stat --topdown' needs no table"), result
+            assert result.status and result.err.rstrip().endswith("'pace stat --topdown' needs none"), result
         assert '--topdown' not in on.pace('stat', '-M', 'IPCs', 'true').err
 
 
@@ -267,6 +270,24 @@ def countable(on, folder):
         if all(terms):
             found[metric['name']] = terms
     return found
+
+
+@test
+def columns_of_metrics_are_perfs_in_its_place():
+    perf_works()
+    folder = linux_tables((6, 1))
+    # Of counts that go on, so that no interval is empty.
+    counts = {'cycles': {'rate': 3000000}, 'instructions': {'rate': 4000000}}
+    with machine('icelake', counts, is_strict=False) as on:
+        for scope in ([], ['-A'], ['--per-core'], ['-A', '-I', '100'], ['-I', '100'], ['--per-core', '-I', '100']):
+            args = ['stat', '-a', '-M', 'IPC,CPI', '--metric-only', '-x,', *scope]
+            theirs = re.sub(r'\d+\.\d{9}', 'T', on.perf(*args, 'sleep', '0.15').err)
+            ours = re.sub(r'\d+\.\d{9}', 'T', on.pace(*args, '--columns', 'perf', '--events-dir', folder, 'sleep', '0.15').err)
+            assert ours == theirs and '1.33,0.75,' in ours, (scope, ours, theirs)
+        result = on.pace('stat', '-a', '-M', 'IPC', '--metric-only', '-j', '--per-core', '-I', '100', '--columns', 'perf', '--events-dir', folder, 'sleep', '0.05')
+    rows = [json.loads(line) for line in result.err.splitlines()]
+    assert [(row['core'], row['aggregate-number'], row['IPC']) for row in rows] == [('S0-D0-C0', 2, '1.33'), ('S0-D0-C1', 2, '1.33')], result
+    assert all(isinstance(row['interval'], float) for row in rows), rows
 
 
 @test

@@ -144,6 +144,21 @@ def intervals_have_perfs_columns():
 
 
 @test
+def in_perfs_place_shares_are_columns():
+    head = ','.join(f'%  {name}' for name in SHARES1) + ','
+    with machine('icelake', LEVEL1) as on:
+        result = on.pace('stat', '-a', '--topdown', '-x,', '--columns', 'perf', 'true')
+        assert result.err.splitlines() == [head, '25.0,43.8,18.8,12.5,'], result
+        result = on.pace('stat', '-a', '--topdown', '-x,', '--per-core', '--columns', 'perf', 'true')
+        assert result.err.splitlines() == ['core,cpus,' + head, 'S0-D0-C0,2,25.0,43.8,18.8,12.5,', 'S0-D0-C1,2,25.0,43.8,18.8,12.5,'], result
+        result = on.pace('stat', '-a', '--topdown', '-j', '--columns', 'perf', 'true')
+        assert json.loads(result.err) == {f'%  {name}': '%.1f' % share for name, share in SHARES1.items()}, result
+    with machine('lunarlake', {f'cpu_core/{name}/': n for name, n in LEVEL2.items()} | ATOM) as on:
+        result = on.pace('stat', '-C', '1,2', '-A', '--topdown', '-x,', '--columns', 'perf', 'true')
+    assert result.err.splitlines() == ['cpu,pmu,' + head, 'CPU1,cpu_core,25.0,43.8,18.8,12.5,', 'CPU2,cpu_atom,30.0,40.0,20.0,10.0,'], result
+
+
+@test
 def places_have_a_row_each():
     with machine('icelake', LEVEL1) as on:
         for args, names in ((['-a', '-A'], ['CPU0', 'CPU1', 'CPU2', 'CPU3']), (['-C', '1,3', '-A'], ['CPU1', 'CPU3']),

@@ -162,6 +162,16 @@ def aborts_are_recorded_with_their_weights_and_flags():
     rows = json.loads(pace('report', '-i', 'a.data', '-s', 'transaction,local_weight', '--json').out)['events'][0]['rows']
     assert sorted((r['transaction'], int(r['local_weight']), r['samples']) for r in rows) == [
         ('TX ASYNC RETRY CON', 100, 24), ('TX SYNC', 300, 12), ('TX SYNC :ff', 50, 8)], rows
+    # Where the abort was, only PEBS with the instruction's address tells.
+    with machine('haswell', {'r4c9': 11}, samples={'r4c9': ABORTS}) as on:
+        result = on.pace('record', '--transaction', '--weight', '-g', '-e', 'r4c9:p', '-o', 'led.data', '--', 'sleep', '0.1')
+    assert result.status == 0 and 'without callers: every call chain ends at the sample' in result.err and '-g records' not in result.err, result
+    led, exact = pace('tsx', 'report', 'led.data').out, pace('tsx', 'report', 'a.data').out
+    assert "places that aborts led to: only events with ':pp'" in led and 'aborts led to' not in exact, (led, exact)
+    assert json.loads(pace('tsx', 'report', '--json', 'led.data').out)['where_aborts_led'] is True
+    with machine('haswell', {'tx-abort': 11, 'el-abort': 0}, samples={'tx-abort': ABORTS}) as on:
+        assert on.pace('tsx', 'record', '-o', 'own.data', '--', 'sleep', '0.1').status == 0
+    assert pace('evlist', '-i', 'own.data').out.split() == ['cpu/tx-abort/pp', 'cpu/el-abort/pp'] and not os.path.exists('perf.data')
     attr = pace('evlist', '-v', '-i', 'a.data').out
     assert re.search(r'precise_ip: 2', attr) and re.search(r'sample_type: .*TRANSACTION', attr), attr
     for event, config, precise in (('r4c9:p', 0x4c9, 1), ('r4c8:p', 0x4c8, 1), ('r21d0:p', 0x21d0, 1), ('cpu/el-abort/pp', 0x4c8, 2), ('cpu/tx-abort,precise=2/', 0x4c9, 2)):
@@ -292,6 +302,9 @@ def the_printed_commands_are_as_a_shell_reads_them():
     with machine('haswell', {**LOCKS, 'r21d0': 3, 'tx-abort': 0, 'el-abort': 0}) as on:
         result = on.pace('tsx', '--', 'sh', '-c', "echo 'a  b'")
         failed = on.pace('tsx', '-o', 'there', '--', 'true')
+        wrong = [on.pace('tsx', *words) for words in (('--json', '--', 'true'), ('-p', '12'), ('-a',), ())]
+    for one, reason in zip(wrong, ("--json and --format are for 'pace tsx report'", "'pace tsx -p 12 -- sleep 10'", "'pace tsx -a -- sleep 10'", 'give a command to measure')):
+        assert one.status == 2 and reason in one.err and not one.out, one
     steps = re.findall(r"^ +\$ (.*) -o \S+ -- (.*)$", result.out, re.M)
     assert len(steps) == 3 and all(run('sh', '-c', 'set -- ' + words + '; printf "<%s>" "$@"').out == "<sh><-c><echo 'a  b'>" for _, words in steps), result
     # A step that fails says why, once.

@@ -268,16 +268,17 @@ static int refuse(enum tsx_state state)
 int tsx_run_steps(const struct tsx_command *o, char **command, int n)
 {
 	enum tsx_state state = tsx_state_here("/sys");
+	const char *folder = o->output ? o->output : ".";
 	struct steps s = {.options = o, .command = command, .n = n};
 	int status;
 
 	if (state != TSX_COUNTED && !o->shows)
 		return refuse(state);
 	cmd_log_init(&s.log, LOG_NOTE);
-	snprintf(s.counts_path, sizeof(s.counts_path), "%s/tsx-counts.data", o->folder);
-	snprintf(s.locks_path, sizeof(s.locks_path), "%s/tsx-locks.data", o->folder);
-	snprintf(s.loads_path, sizeof(s.loads_path), "%s/tsx-lock-samples.data", o->folder);
-	snprintf(s.aborts_path, sizeof(s.aborts_path), "%s/tsx-aborts.data", o->folder);
+	snprintf(s.counts_path, sizeof(s.counts_path), "%s/tsx-counts.data", folder);
+	snprintf(s.locks_path, sizeof(s.locks_path), "%s/tsx-locks.data", folder);
+	snprintf(s.loads_path, sizeof(s.loads_path), "%s/tsx-lock-samples.data", folder);
+	snprintf(s.aborts_path, sizeof(s.aborts_path), "%s/tsx-aborts.data", folder);
 	status = run_all(&s);
 	log_fini(&s.log);
 	return status;
@@ -295,6 +296,8 @@ int tsx_run_record(const struct tsx_command *o, char **words, int n)
 		(const char *const[]){"record", "-e",
 			has_elision() ? "cpu/tx-abort/pp,cpu/el-abort/pp" : "cpu/tx-abort/pp",
 			"--transaction", "-W", "-g", "-b", "--intr-regs=ax", NULL});
+	if (o->output)
+		add_words(&all, (const char *const[]){"-o", o->output, NULL});
 	if (o->is_system_wide)
 		vec_add(&all, "-a");
 	if (o->pids)

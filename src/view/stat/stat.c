@@ -312,7 +312,10 @@ static void add_rows(struct stat_view *v, const struct stat_lines *lines,
 	struct rowmaker rows = {0};
 
 	if (v->options->has_perfs_columns) {
-		stat_perf_rows(v, lines, time_ns, text);
+		if (v->topdown || v->options->is_metric_only)
+			stat_perf_columns(v, lines, !facts, time_ns, text);
+		if (!v->options->is_metric_only)
+			stat_perf_rows(v, lines, time_ns, text);
 		return;
 	}
 	if (v->topdown)

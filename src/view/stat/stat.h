@@ -112,6 +112,8 @@ void stat_metrics_rows(struct stat_view *v, const struct stat_lines *lines, u64 
 	struct str *text);
 void stat_perf_rows(const struct stat_view *v, const struct stat_lines *lines, u64 time_ns,
 	struct str *text);
+void stat_perf_columns(struct stat_view *v, const struct stat_lines *lines, bool is_interval,
+	u64 time_ns, struct str *text);
 void stat_make_rows(const struct stat_view *v, const struct stat_lines *lines,
 	const struct stat_facts *facts, u64 time_ns, struct rowmaker *m);
 void stat_make_flat_rows(const struct stat_view *v, const struct stat_lines *lines,
@@ -131,6 +133,13 @@ void stat_add_metric(const struct stat_options *o, const struct metric *m, struc
 /* "" if nothing is said. */
 const char *stat_verdict_colour(enum metric_verdict verdict);
 void stat_add_place_title(const struct counts *counts, struct str *text);
+
+/* How perf calls the places of a scope, and whether the number of its counters follows. NULL: nothing stands there. */
+struct stat_perf_place {
+	const char *name;
+	bool has_number;
+};
+const struct stat_perf_place *stat_perf_place(enum counts_scope scope);
 
 /* Counts are whole numbers, unless they have a unit or are means of several runs. */
 unsigned stat_digits(const struct stat_view *v, const struct stat_line *l);

@@ -10,11 +10,7 @@
 #include "base/json.h"
 #include "view/stat/stat.h"
 
-/* How perf calls the places of a scope, and whether the number of its counters follows. */
-static const struct perf_place {
-	const char *name;
-	bool has_number;
-} perf_places[] = {
+static const struct stat_perf_place perf_places[] = {
 	[COUNTS_ALL] = {NULL, false},
 	[COUNTS_SOCKET] = {"socket", true},
 	[COUNTS_DIE] = {"die", true},
@@ -25,6 +21,11 @@ static const struct perf_place {
 	[COUNTS_CPU] = {"cpu", false},
 	[COUNTS_THREAD] = {"thread", false},
 };
+
+const struct stat_perf_place *stat_perf_place(enum counts_scope scope)
+{
+	return &perf_places[scope];
+}
 
 static const char *state_of(const struct stat_line *l)
 {
@@ -76,7 +77,7 @@ static void add_time(const struct stat_view *v, u64 time_ns, struct str *text)
 
 static void add_place(const struct stat_view *v, const struct stat_line *l, struct str *text)
 {
-	const struct perf_place *p = &perf_places[v->counts->scope];
+	const struct stat_perf_place *p = stat_perf_place(v->counts->scope);
 
 	if (!p->name)
 		return;
@@ -116,7 +117,7 @@ static void add_metric(const struct stat_view *v, const struct metric *m, struct
 static void add_separated(const struct stat_view *v, const struct stat_line *l, u64 time_ns,
 	struct str *text)
 {
-	const struct perf_place *p = &perf_places[v->counts->scope];
+	const struct stat_perf_place *p = stat_perf_place(v->counts->scope);
 	/* What stands between the place and a metric, as perf counts it. */
 	const unsigned n_empty = 4 + (p->name != NULL) + p->has_number + has_cgroups(v->counts);
 
@@ -152,7 +153,7 @@ static void add_member(struct str *text, const char *key, const char *value)
 static void add_json_place(const struct stat_view *v, const struct stat_line *l, u64 time_ns,
 	struct str *text)
 {
-	const struct perf_place *p = &perf_places[v->counts->scope];
+	const struct stat_perf_place *p = stat_perf_place(v->counts->scope);
 	const char *name = l->place->name;
 
 	str_addc(text, '{');

@@ -62,10 +62,12 @@ static bool is_known(const struct tma_plan *p, u32 core, const char *name)
 	return false;
 }
 
-static void find_columns(struct stat_view *v)
+void stat_topdown_find_columns(struct stat_view *v)
 {
 	const struct tma_plan *p = v->topdown;
 
+	if (v->shares.n)
+		return;
 	for (u32 level = 1; level <= p->level; level++)
 		for (u32 c = 0; c < p->cores.n; c++) {
 			const struct tma *t = &p->cores.at[c];
@@ -89,6 +91,13 @@ static const char *colour_of(const struct tma_node *n)
 {
 	return stat_verdict_colour(
 		strcmp(n->name, "tma_retiring") ? METRIC_NOTABLE : METRIC_UNREMARKABLE);
+}
+
+double stat_topdown_share(const struct tma *t, const struct slots *s, const struct stat_column *c)
+{
+	u32 i = find_node(t, c->name + strlen("%  "));
+
+	return i == TMA_NONE ? NAN : s->share[i];
 }
 
 /* ---- columns ---- */
@@ -137,8 +146,7 @@ void stat_topdown_columns(struct stat_view *v, bool is_interval, u64 time_ns, st
 {
 	struct count *counts = mem_alloc((v->counts->events->n + 1) * sizeof(*counts));
 
-	if (!v->shares.n)
-		find_columns(v);
+	stat_topdown_find_columns(v);
 	if (!v->has_header || v->n_since_header >= STAT_HEADER_EACH)
 		add_header(v, time_ns != UINT64_MAX, text);
 	for (u32 place = 0; place < v->counts->places.n; place++) {
