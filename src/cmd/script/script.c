@@ -17,20 +17,8 @@
 #include "trace/where.h"
 #include "view/records/dump.h"
 #include "view/records/header.h"
+#include "view/records/recordtext.h"
 #include "view/records/script.h"
-
-/* Kinds of records that are printed besides samples. */
-enum shown {
-	SHOW_TASKS = 1 << 0,
-	SHOW_MMAPS = 1 << 1,
-	SHOW_SWITCHES = 1 << 2,
-	SHOW_LOST = 1 << 3,
-	SHOW_NAMESPACES = 1 << 4,
-	SHOW_KSYMBOLS = 1 << 5,
-	SHOW_CGROUPS = 1 << 6,
-	SHOW_POKES = 1 << 7,
-	SHOW_ROUNDS = 1 << 8,
-};
 
 struct script_command {
 	bool is_strict;
@@ -159,31 +147,85 @@ static bool is_shown(const struct scripting *s, u32 type)
 	return false;
 }
 
-static void show_record(struct scripting *s, const struct visit *v, const union record_body *body)
+/* Who the record's line begins with: what its trailer says, or the record itself where there are no trailers. */
+static struct script_who who_of(const struct visit *v, const union record_body *body)
 {
-	struct str *text = &s->out.text;
-	struct thread_state t;
-	struct sample who = {0};
-	u64 fields = s->script.fields[0] & (SCRIPT_COMM | SCRIPT_TID | SCRIPT_PID | SCRIPT_TIME);
+	struct sample trailer = {.cpu = (u32)-1};
+	struct script_who who = {.type = v->rec->type, .misc = v->rec->misc};
 
-	if (v->rec->type < PERF_RECORD_USER_TYPE_START)
-		sample_decode_trailer(v->format, v->rec, &who);
-	/* Records of what existed before name the task in their body only. */
-	if (!who.tid &&
-		(v->rec->type == PERF_RECORD_MMAP || v->rec->type == PERF_RECORD_MMAP2 ||
-			v->rec->type == PERF_RECORD_COMM)) {
+	if (v->format->trailer) {
+		sample_decode_trailer(v->format, v->rec, &trailer);
+		who.pid = trailer.pid;
+		who.tid = trailer.tid;
+		who.cpu = trailer.cpu;
+		who.time = trailer.time;
+		return who;
+	}
+	switch (v->rec->type) {
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		who.time = body->task.time;
+		who.pid = body->task.pid;
+		who.tid = body->task.tid;
+		break;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_NAMESPACES:
 		who.pid = body->comm.pid;
 		who.tid = body->comm.tid;
 	}
-	if (v->format->type & PERF_SAMPLE_CPU)
-		fields |= s->script.fields[0] & SCRIPT_CPU;
-	machine_state_at(&s->trace.machine, who.pid, who.tid, v->time, &s->strings, &t);
-	script_add_start(&s->script,
-		&(struct script_who){t.comm, who.pid, who.tid, who.cpu, v->time, 0}, fields, false,
-		text);
-	str_addf(text, "PERF_RECORD_%s ", record_type_name(v->rec->type));
-	record_add_text(v->rec->type, v->rec->misc, body, text);
-	str_addc(text, '\n');
+	return who;
+}
+
+/* The thread whose name the line has: the one that the record is about, else the one that it is of. */
+static void name_thread(struct scripting *s, const struct visit *v, const union record_body *body,
+	struct script_who *who, struct thread_state *t)
+{
+	u32 pid = who->pid, tid = who->tid;
+
+	switch (v->rec->type) {
+	case PERF_RECORD_FORK:
+		/* Its name is the parent's until it gets another. */
+		pid = body->task.ppid;
+		tid = body->task.ptid;
+		break;
+	case PERF_RECORD_EXIT:
+		pid = body->task.pid;
+		tid = body->task.tid;
+		break;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_NAMESPACES:
+		pid = body->comm.pid;
+		tid = body->comm.tid;
+	}
+	/* Maps of the kernel are nobody's. */
+	machine_state_at(&s->trace.machine, pid == UINT32_MAX ? 0 : pid, tid, v->time, &s->strings,
+		t);
+	who->comm = t->comm;
+}
+
+static void show_record(struct scripting *s, const struct visit *v, const union record_body *body)
+{
+	const u64 first = SCRIPT_COMM | SCRIPT_TID | SCRIPT_PID | SCRIPT_CPU | SCRIPT_MISC |
+		SCRIPT_TOD | SCRIPT_TIME;
+	u32 event = v->event < s->script.n_fields ? v->event : 0;
+	struct thread_state t;
+	struct script_who who;
+
+	if (v->rec->type < PERF_RECORD_USER_TYPE_START && s->script.n_fields) {
+		u64 fields = s->script.fields[event];
+
+		who = who_of(v, body);
+		if (s->cpus.n && who.cpu != (u32)-1 && !cpus_has(&s->cpus, who.cpu))
+			return;
+		name_thread(s, v, body, &who, &t);
+		script_add_start(&s->script, &who, fields & first,
+			script_shows_chain(&s->script, event), &s->out.text);
+	}
+	recordtext_add(v->rec, body, &s->out.text);
 }
 
 static void take_record(struct scripting *s, const struct visit *v)
@@ -193,7 +235,7 @@ static void take_record(struct scripting *s, const struct visit *v)
 	u32 trailer;
 	struct err err;
 
-	if (s->options->is_json || !is_shown(s, rec->type) || !spans_have(&s->spans, v->time))
+	if (s->options->is_json || !is_shown(s, rec->type))
 		return;
 	if (v->body) {
 		show_record(s, v, v->body);
