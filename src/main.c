@@ -7,6 +7,8 @@
 #include "base/mapped.h"
 #include "base/mem.h"
 #include "base/pager.h"
+#include "base/selfname.h"
+#include "cmd/asperf.h"
 #include "cmd/cmd.h"
 
 /* In the order of `pace help`: the commands that users need first come first. */
@@ -64,10 +66,25 @@ static int read_globals(int argc, char **argv, bool *ret_pages)
 		else if (!strcmp(argv[at], "-p") || !strcmp(argv[at], "--paginate") ||
 			!strcmp(argv[at], "--pager"))
 			*ret_pages = true;
+		else if (!strcmp(argv[at], "--as-perf"))
+			program_be_perf();
 		else
 			break;
 	}
 	return at - 1;
+}
+
+static int run_command(const struct cmd *cmd, int argc, char **argv)
+{
+	char **words;
+	int status;
+
+	if (!program_is_perf())
+		return cmd->run(argc, argv);
+	words = asperf_words(&argc, argv);
+	status = cmd->run(argc, words);
+	mem_free(words);
+	return status;
 }
 
 static int run(int argc, char **argv, bool pages)
@@ -92,8 +109,14 @@ static int run(int argc, char **argv, bool pages)
 				pager_ask();
 			else if (cmd_table[i]->is_paged)
 				pager_begin();
-			return cmd_table[i]->run(argc - 1, argv + 1);
+			return run_command(cmd_table[i], argc - 1, argv + 1);
 		}
+	if (program_is_perf()) {
+		const int status = asperf_answer(argc - 1, argv + 1);
+
+		if (status >= 0)
+			return status;
+	}
 	/* Suggests the nearest name. */
 	return cmd_help.run(2, help);
 }
@@ -105,6 +128,8 @@ int main(int argc, char **argv)
 
 	mem_on_exhaustion(say_exhausted);
 	mapped_read_zeros();
+	if (asperf_is_wanted(argv[0]))
+		program_be_perf();
 	n = read_globals(argc, argv, &pages);
 	status = run(argc - n, argv + n, pages);
 	pager_end();

@@ -7,6 +7,7 @@
 
 #include "base/out.h"
 #include "base/pager.h"
+#include "base/selfname.h"
 #include "base/progress.h"
 #include "profile/import/import.h"
 
@@ -15,7 +16,7 @@ int cmd_fail(const struct cmd *cmd, const struct err *err, int status)
 	struct str text = {0};
 
 	str_add_safe(&text, err->msg, strlen(err->msg));
-	fprintf(stderr, "pace %s: %s\n", cmd->name, str_text(&text));
+	fprintf(stderr, "%s %s: %s\n", program_name(), cmd->name, str_text(&text));
 	str_fini(&text);
 	return status;
 }

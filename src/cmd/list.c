@@ -9,6 +9,7 @@
 #include "collect/known/inventory.h"
 #include "collect/known/metriclist.h"
 #include "collect/known/slotsite.h"
+#include "event/tsx.h"
 #include "view/pages/list.h"
 #include "view/pages/list_metrics.h"
 
@@ -115,6 +116,14 @@ static void explain_topdown(const struct inventory_options *o, struct err *err)
 		tma_plan_close(&plan);
 }
 
+/* The same for an event of transactions. */
+static void explain_transactions(const struct inventory_options *o, struct err *err)
+{
+	if (o->n_words && tsx_is_event(o->words[0]))
+		err_set(err, err->code, "'%s' counts transactions: %s", o->words[0],
+			tsx_reason_of_event(o->sysfs));
+}
+
 /* perf's words for metrics, and for groups of them. */
 static bool is_metrics(const char *word, bool *ret_are_groups)
 {
@@ -159,6 +168,7 @@ static int list_events(const struct list_options *o, struct log *log, struct out
 		return cmd_fail(&cmd_list, &err, EXIT_USAGE);
 	if (inventory_choose(&inventory, &err)) {
 		explain_topdown(&o->inventory, &err);
+		explain_transactions(&o->inventory, &err);
 		status = cmd_fail(&cmd_list, &err, EXIT_FAILED);
 	} else {
 		if (!o->has_only_names)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/out.h"
+#include "base/selfname.h"
 #include "cmd/cmd.h"
 #include "event/eventfile.h"
 #include "event/pfm.h"
@@ -90,6 +91,25 @@ static const struct {
 };
 /* clang-format on */
 
+/* clang-format off: what scripts look for in perf's list of the same name */
+static const struct {
+	const char *name, *macro;
+	bool (*is_there)(void);
+} perf_features[] = {
+	{"dwarf", "HAVE_DWARF_SUPPORT", is_always},
+	{"dwarf_getlocations", "HAVE_DWARF_GETLOCATIONS_SUPPORT", is_always},
+	{"syscall_table", "HAVE_SYSCALL_TABLE_SUPPORT", is_always},
+	{"debuginfod", "HAVE_DEBUGINFOD_SUPPORT", has_debuginfod},
+	{"libelf", "HAVE_LIBELF_SUPPORT", is_always},
+	{"zlib", "HAVE_ZLIB_SUPPORT", is_always},
+	{"lzma", "HAVE_LZMA_SUPPORT", unpack_has_xz},
+	{"zstd", "HAVE_ZSTD_SUPPORT", is_always},
+	{"libpfm4", "HAVE_LIBPFM", has_pfm},
+	{"libtraceevent", "HAVE_LIBTRACEEVENT", is_always},
+	{"libLLVM", "HAVE_LIBLLVM_SUPPORT", has_llvm},
+};
+/* clang-format on */
+
 const char *version_text(void)
 {
 	return "pace " PACE_VERSION;
@@ -99,13 +119,22 @@ static int run_version(int argc, char **argv)
 {
 	struct version_options o = {0};
 	struct out out = {.fd = STDOUT_FILENO};
-	int status = cmd_parse(&cmd_version, &o, 0, &argc, argv);
+	int status = cmd_parse_alone(&cmd_version, &o, argc, argv);
 	struct err err;
 
 	if (status >= 0)
 		return status;
-	str_addf(&out.text, "%s\n", version_text());
-	for (size_t i = 0; o.has_build_options && i < ARRAY_SIZE(libraries); i++)
+	/* The third word is the version of perf whose options and formats these are. */
+	if (program_is_perf())
+		str_addf(&out.text, "perf version 6.1.0 (%s)\n", version_text());
+	else
+		str_addf(&out.text, "%s\n", version_text());
+	for (size_t i = 0;
+		o.has_build_options && program_is_perf() && i < ARRAY_SIZE(perf_features); i++)
+		str_addf(&out.text, "%22s: [ %s ]  # %s\n", perf_features[i].name,
+			perf_features[i].is_there() ? "on " : "OFF", perf_features[i].macro);
+	for (size_t i = 0; o.has_build_options && !program_is_perf() && i < ARRAY_SIZE(libraries);
+		i++)
 		str_addf(&out.text, "%14s: [ %s ]  # %s\n", libraries[i].name,
 			libraries[i].is_there() ? "on " : "OFF", libraries[i].used_for);
 	return out_close(&out, &err) ? cmd_fail(&cmd_version, &err, EXIT_FAILED) : EXIT_OK;

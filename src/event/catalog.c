@@ -137,10 +137,20 @@ static bool is_known(const struct catalog *c, const struct catalog_event *e, u64
 	return false;
 }
 
-static const char *keep(struct arena *arena, const char *text)
+static char *keep(struct arena *arena, const char *text)
 {
 	return text && *text && strcmp(text, "null") != 0 ? arena_strdup(arena, text, strlen(text))
 							  : NULL;
+}
+
+/* A description: some are of several lines. */
+static const char *keep_sentence(struct arena *arena, const char *text)
+{
+	char *kept = keep(arena, text);
+
+	for (char *at = kept; at && (at = strpbrk(at, "\n\r\t")); at++)
+		*at = ' ';
+	return kept;
 }
 
 /* In cycles; 0 for what is no such number. */
@@ -161,9 +171,9 @@ static void describe(const struct eventfile_row *row, struct arena *arena, struc
 	const char *brief = row->text[FIELD_BRIEF], *description = row->text[FIELD_DESCRIPTION];
 	u64 v;
 
-	e->brief = keep(arena, brief);
+	e->brief = keep_sentence(arena, brief);
 	if (description && (!brief || strcmp(brief, description) != 0))
-		e->description = keep(arena, description);
+		e->description = keep_sentence(arena, description);
 	e->errata = keep(arena, row->text[FIELD_ERRATA]);
 	read_scale(row->text[FIELD_SCALE], arena, &e->scale, &e->unit);
 	e->retire_latency = read_latency(row->text[FIELD_RETIRE_LATENCY]);
@@ -274,7 +284,7 @@ static void add_metric(struct opener *o, const struct eventfile_row *row, const 
 		.groups = keep(arena, row->text[FIELD_METRIC_GROUP]),
 		.loose = keep(arena, row->text[FIELD_METRIC_NO_GROUP]),
 		.threshold = keep(arena, row->text[FIELD_METRIC_THRESHOLD]),
-		.brief = keep(arena, brief),
+		.brief = keep_sentence(arena, brief),
 		.topic = topic,
 		.pmu = unit                    ? unit->pmu
 			: o->core->pmu_is_here ? o->core->pmu
@@ -293,7 +303,7 @@ static void add_metric(struct opener *o, const struct eventfile_row *row, const 
 		return;
 	}
 	if (description && (!brief || strcmp(brief, description) != 0))
-		m.description = keep(arena, description);
+		m.description = keep_sentence(arena, description);
 	table_add(&o->catalog->metric_index, hash_of(m.name), o->catalog->metrics.n);
 	vec_add(&o->catalog->metrics, m);
 }

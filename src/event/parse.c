@@ -372,6 +372,18 @@ static int make_pfm(struct maker *m, const struct node *node)
 	return 0;
 }
 
+/* Bits that the kernel would ignore without a word, so that the count is of something else. */
+static int check_bits(struct maker *m, const struct node *node, size_t first)
+{
+	struct err why;
+
+	for (size_t i = first; i < m->events->n; i++)
+		if (tsx_check(m->env->sysfs, &m->events->at[i].attr, &why))
+			return maker_fail(m, (struct word){node->start, node->end - node->start},
+				why.code, why.msg);
+	return 0;
+}
+
 static int make_event(struct maker *m, const struct node *node)
 {
 	size_t first = m->events->n;
@@ -382,7 +394,9 @@ static int make_event(struct maker *m, const struct node *node)
 	r = node->kind == NODE_BREAKPOINT ? make_breakpoint(m, node)
 		: node->kind == NODE_PFM  ? make_pfm(m, node)
 					  : make_words(m, node, &mods);
-	return r ? r : modifiers_apply(m, mods, first);
+	if (!r)
+		r = modifiers_apply(m, mods, first);
+	return r ? r : check_bits(m, node, first);
 }
 
 /* ---- groups ---- */

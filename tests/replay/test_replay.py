@@ -499,6 +499,17 @@ def the_counters_of_regions_are_never_read_by_a_call():
         assert opened_here == [(0x400, 0, -1, False, True), (0x8000, 0, -1, True, True)], opened_here
 
 
+@test
+def registers_of_the_kernels_own_pmu_are_in_any_group():
+    counts = {'msr/aperf/': 1000, 'msr/smi/': 2, 'cycles': 800}
+    with machine('haswell', counts) as on:
+        for events in ('{msr/aperf/,cycles,msr/smi/}', '{cycles,msr/aperf/,msr/smi/}'):
+            expected = [(name, str(4 * counts[name])) for name in events.strip('{}').split(',')]
+            for program in (on.pace, on.perf):
+                result = program('stat', '-a', '-e', events, 'true')
+                assert counts_in(result.err) == expected, result
+
+
 # ---- how long events took to retire ----
 
 CACHE = '''[

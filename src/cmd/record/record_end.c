@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/selfname.h"
 #include "base/workers.h"
 #include "cmd/record/recording.h"
 #include "profile/check/brief.h"
@@ -99,7 +100,7 @@ static void add_look(const struct recording *rec, const char *path, struct str *
 
 static void say(const struct str *line)
 {
-	fprintf(stderr, "[ pace record: %s ]\n", str_text(line));
+	fprintf(stderr, "[ %s record: %s ]\n", program_name(), str_text(line));
 }
 
 static void say_brief(const struct recording *rec, const struct recorded *in, const char *path,

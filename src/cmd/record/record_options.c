@@ -160,6 +160,8 @@ const struct opt record_option_rows[] = {
 		"let the kernel record build-ids when files are mapped"},
 	{'N', "no-buildid-cache", OPT_BOOL, AT(files.has_no_cache), NULL,
 		"accepted: pace copies no files into a cache"},
+	{0, "no-brief", OPT_BOOL, AT(files.has_no_brief), NULL,
+		"do not look through the recording at its end for what was hottest"},
 	{0, "no-embed", OPT_BOOL, AT(files.has_no_embedding), NULL,
 		"do not put names, lines and code of what was sampled into the recording"},
 

@@ -71,7 +71,7 @@ struct record_files {
 	struct event_words triggers;
 	u64 max_files, max_size;
 	int no_build_ids; /* -1: the default for these files */
-	bool has_all_build_ids, has_build_id_maps, has_no_embedding, has_no_cache;
+	bool has_all_build_ids, has_build_id_maps, has_no_embedding, has_no_cache, has_no_brief;
 };
 
 /* How rings are read. */

@@ -358,6 +358,19 @@ static void add_abort(struct script *s, const struct visit *v, const struct thre
 		fields & SCRIPT_DSO ? " ([unknown])" : "");
 }
 
+/* Whether the chain is to end at this function. */
+static bool stops_at(struct script *s, const struct thread_state *t, const struct chain_step *step)
+{
+	struct resolver_answer a;
+	struct location l;
+	const char *name;
+
+	locator_find(&s->locator, t, step, &l);
+	a = locator_name(&s->locator, &l);
+	name = resolver_title(&a, s->options->name_style, &s->strings);
+	return name && name_list_has(s->stops, name);
+}
+
 static void add_chain(struct script *s, const struct visit *v, const struct thread_state *t,
 	u64 fields, struct str *text)
 {
@@ -369,6 +382,8 @@ static void add_chain(struct script *s, const struct visit *v, const struct thre
 		add_abort(s, v, t, fields, text);
 	while (chain_next(&walk, &step) && n++ < s->options->max_stack) {
 		script_add_place(s, t, &step, fields, SCRIPT_IN_CHAIN, text);
+		if (UNLIKELY(s->stops != NULL) && stops_at(s, t, &step))
+			break;
 	}
 }
 

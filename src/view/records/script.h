@@ -10,6 +10,7 @@
 #ifndef PACE_VIEW_SCRIPT_H
 #define PACE_VIEW_SCRIPT_H
 
+#include "base/namelist.h"
 #include "base/str.h"
 #include "base/table.h"
 #include "file/tracepoints.h"
@@ -77,6 +78,7 @@ struct script_options {
 	unsigned name_style; /* enum demangle_style */
 	bool hides_inlined;  /* call chains have no lines for inlined functions */
 	u32 max_stack;
+	u64 max_blocks; /* of code between branches; 0: all */
 };
 
 /* The form of a place's text. */
@@ -104,6 +106,7 @@ struct script {
 	const struct event_list *events; /* the trace's */
 	struct locator locator;
 	struct tracepoints *tracepoints; /* NULL: none */
+	const struct name_list *stops;   /* functions where call chains end; NULL: none */
 	u64 *fields;                     /* by event */
 	VEC(u8) are_aborts;              /* by event: whether it counts aborts of transactions */
 	size_t n_fields, fields_cap;
