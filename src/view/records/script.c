@@ -389,13 +389,12 @@ static void add_chain(struct script *s, const struct visit *v, const struct thre
 
 /* ---- the other fields ---- */
 
-static void add_regs(const struct script *s, u64 mask, const struct sample_regs *regs,
+void script_add_regs(const struct script *s, u64 mask, const struct sample_regs *regs,
 	struct str *text)
 {
 	const struct arch *arch = s->trace->callers.arch;
 	u64 k = 0;
 
-	str_addf(text, " ABI:%llu    ", (unsigned long long)regs->abi);
 	for (unsigned bit = 0; bit < 64 && k < regs->values.n; bit++) {
 		char name[16];
 
@@ -404,6 +403,13 @@ static void add_regs(const struct script *s, u64 mask, const struct sample_regs 
 		str_addf(text, "%5s:0x%llx ", regs_name(arch, bit, name, sizeof(name)),
 			(unsigned long long)load_u64(regs->values.at + 8 * k++));
 	}
+}
+
+static void add_regs(const struct script *s, u64 mask, const struct sample_regs *regs,
+	struct str *text)
+{
+	str_addf(text, " ABI:%llu    ", (unsigned long long)regs->abi);
+	script_add_regs(s, mask, regs, text);
 }
 
 static const char *page_size_name(u64 size, char *buf, size_t n)
