@@ -107,6 +107,7 @@ SUITES = [
     ('asperf', [sys.executable, f'{HERE}/oracle/test_asperf.py']),
     ('tsx', [sys.executable, f'{HERE}/oracle/test_tsx.py']),
     ('script', [sys.executable, f'{HERE}/oracle/test_script.py']),
+    ('python scripts', [sys.executable, f'{HERE}/oracle/test_pyscript.py']),
     ('graphs', [sys.executable, f'{HERE}/oracle/test_graphs.py']),
     ('sortkeys', [sys.executable, f'{HERE}/oracle/test_sortkeys.py']),
     ('branches', [sys.executable, f'{HERE}/oracle/test_branches.py']),
