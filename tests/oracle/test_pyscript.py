@@ -76,7 +76,8 @@ def check_same(*words):
     theirs, ours = both(*words)
     assert not theirs.status and not ours.status, (words, theirs.err[-500:], ours.err[-500:])
     # perf 6.1 adds modifiers to names of events that files do not name.
-    lines = [re.sub(r'^(  ev_name cycles):\w+$', r'\1', result.out, flags=re.M).splitlines() for result in (theirs, ours)]
+    # Its tuples of values have a hole where no counter was read.
+    lines = [re.sub(r'^(  ev_name cycles):\w+$|, <NULL>', r'\1', result.out, flags=re.M).splitlines() for result in (theirs, ours)]
     differing = [pair for pair in zip(*lines) if pair[0] != pair[1]]
     assert len(lines[0]) == len(lines[1]) and lines[0] and not differing, (words, len(lines[0]), len(lines[1]), differing[:1])
     return ours.out
@@ -198,7 +199,7 @@ def what_goes_wrong_in_a_script_is_said():
     assert result.status == 2 and 'Perl' in result.err, result
     os.makedirs('nothing', exist_ok=True)
     result = pace('script', '-i', 'p.data', '-s', write('fine.py', ''), env=dict(os.environ, PATH=os.path.abspath('nothing')))
-    assert result.status == 2 and 'no python3' in result.err, result
+    assert result.status == 1 and 'no python3' in result.err, result
 
 
 @test
