@@ -30,8 +30,8 @@ static int check_features(const struct check_options *o, const char *list)
 		end = p + n;
 		if (!row) {
 			err_set(&err, ERR_INVAL,
-				"there is no feature '%.*s': 'pace check -h' lists them",
-				(int)n, p);
+				"there is no feature '%.*s': 'pace check -h' lists them", (int)n,
+				p);
 			if (!o->is_quiet)
 				cmd_fail(&cmd_check, &err, EXIT_FAILED);
 			status = EXIT_FAILED;
@@ -58,8 +58,8 @@ static int run_check(int argc, char **argv)
 	if (argc == 2 && !strcmp(argv[0], "feature"))
 		return check_features(&o, argv[1]);
 	if (argc && strcmp(argv[0], "feature"))
-		err_set(&err, ERR_INVAL, "there is no 'check %s': 'check feature NAME' is all there is",
-			argv[0]);
+		err_set(&err, ERR_INVAL,
+			"there is no 'check %s': 'check feature NAME' is all there is", argv[0]);
 	else if (argc > 2)
 		err_set(&err, ERR_INVAL,
 			"unexpected argument '%s': several features are one list, like libelf,zstd",

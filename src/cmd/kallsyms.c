@@ -17,7 +17,8 @@ struct kallsyms_options {
 static const struct opt options[] = {
 	{0, "kallsyms", OPT_STR, AT(file), "FILE",
 		"look in this copy of /proc/kallsyms; then modules' addresses are the copy's"},
-	{'v', "verbose", OPT_COUNT, AT(verbose), NULL, "say how many functions were looked through"},
+	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
+		"say how many functions were looked through"},
 	{.kind = OPT_END},
 };
 
