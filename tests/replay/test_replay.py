@@ -275,7 +275,8 @@ def samples_arrive_as_they_were_written():
     samples = {'cycles': [{'ip': 0x401000, 'weight': 70, 'ins_latency': 5, 'retire_latency': 33, 'count': 3}, {'ip': 0x402000, 'weight': 8}]}
     with machine('graniterapids', {'cycles': 0}, samples=samples) as on:
         for run_it in (on.pace, on.perf):
-            result = run_it('record', '-q', '-W', '-c', '1000', '-e', 'cycles:u', '-o', 'x.data', 'true')
+            # perf that finds its command over before it waits for the first time looks at no ring.
+            result = run_it('record', '-q', '-W', '-c', '1000', '-e', 'cycles:u', '-o', 'x.data', 'sleep', '0.1')
             assert not result.status, result
             shown = pace('script', '-i', 'x.data', '-F', 'ip,weight,retire_lat')
             lines = [line.split() for line in shown.out.splitlines()]

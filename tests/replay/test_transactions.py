@@ -164,7 +164,8 @@ def aborts_are_recorded_with_their_weights_and_flags():
         ('TX ASYNC RETRY CON', 100, 24), ('TX SYNC', 300, 12), ('TX SYNC :ff', 50, 8)], rows
     # Where the abort was, only PEBS with the instruction's address tells.
     with machine('haswell', {'r4c9': 11}, samples={'r4c9': ABORTS}) as on:
-        assert on.pace('record', '--transaction', '--weight', '-g', '-e', 'r4c9:p', '-o', 'led.data', '--', 'sleep', '0.1').status == 0
+        result = on.pace('record', '--transaction', '--weight', '-g', '-e', 'r4c9:p', '-o', 'led.data', '--', 'sleep', '0.1')
+    assert result.status == 0 and 'without callers: every call chain ends at the sample' in result.err and '-g records' not in result.err, result
     led, exact = pace('tsx', 'report', 'led.data').out, pace('tsx', 'report', 'a.data').out
     assert "places that aborts led to: only events with ':pp'" in led and 'aborts led to' not in exact, (led, exact)
     assert json.loads(pace('tsx', 'report', '--json', 'led.data').out)['where_aborts_led'] is True

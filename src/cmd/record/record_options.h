@@ -30,8 +30,8 @@ struct record_callers {
 
 /* What samples carry. */
 struct record_samples {
-	bool has_data, has_data_source, has_phys, has_data_page, has_code_page, has_weight,
-		has_weight_struct, has_transaction, has_raw, has_cpu, has_identifier,
+	bool has_data, has_data_maps, has_data_source, has_phys, has_data_page, has_code_page,
+		has_weight, has_weight_struct, has_transaction, has_raw, has_cpu, has_identifier,
 		has_running_time, has_stat;
 	int has_timestamps, has_periods; /* -1: the default */
 	bool has_any_branch;

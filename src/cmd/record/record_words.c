@@ -518,7 +518,7 @@ int record_sampling(const struct record_options *o, struct sampling *ret, struct
 		.branches =
 			o->samples.has_any_branch ? PERF_SAMPLE_BRANCH_ANY : o->samples.branches,
 		.has_no_samples = o->has_no_samples,
-		.has_data_maps = o->samples.has_data,
+		.has_data_maps = o->samples.has_data || o->samples.has_data_maps,
 		.keeps_stacks = o->callers.keeps_stacks,
 		/* A user who names single threads does not mean those that they start. */
 		.has_no_inherit = o->no_inherit > 0 || (o->no_inherit < 0 && o->target.tids) ||
