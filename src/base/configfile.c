@@ -70,7 +70,8 @@ static int take_escape(struct parsing *p, struct str *value, struct err *err)
 	else if (known)
 		str_addc(value, meanings[known - letters]);
 	else
-		return refuse(p, "behind '\\' stands none of n, t, b, \", \\ and the line's end", err);
+		return refuse(p, "behind '\\' stands none of n, t, b, \", \\ and the line's end",
+			err);
 	p->at += 2;
 	return 0;
 }
@@ -162,12 +163,8 @@ static int parse_line(struct parsing *p, struct err *err)
 
 int config_parse(struct config *c, const char *path, const char *text, size_t n, struct err *err)
 {
-	struct parsing p = {.config = c,
-		.path = path,
-		.start = text,
-		.at = text,
-		.end = text + n,
-		.line = 1};
+	struct parsing p =
+		{.config = c, .path = path, .start = text, .at = text, .end = text + n, .line = 1};
 	int r = 0;
 
 	if (n >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))
@@ -236,8 +233,8 @@ bool config_is_key(const char *key)
 static void add_entry(struct str *out, const char *name, const char *value)
 {
 	const size_t n = strlen(value);
-	const bool needs_quotes = !n || value[0] == ' ' || value[n - 1] == ' ' ||
-		strpbrk(value, "#;\t\n\"\\");
+	const bool needs_quotes =
+		!n || value[0] == ' ' || value[n - 1] == ' ' || strpbrk(value, "#;\t\n\"\\");
 
 	str_addf(out, "\t%s = %s", name, needs_quotes ? "\"" : "");
 	for (const char *p = value; *p; p++)
@@ -288,7 +285,9 @@ int config_change(const char *path, const char *text, size_t n, const char *key,
 			if (!strncmp(e->key, low, n_section) && !strchr(e->key + n_section, '.'))
 				beside = e;
 		}
-		const size_t from = old ? old->from : beside ? beside->to : n,
+		const size_t from = old ? old->from
+			: beside        ? beside->to
+					: n,
 			     to = old ? old->to : from;
 		const char *bracket = old ? memchr(text + from, ']', to - from) : NULL;
 		const char *lead = text + from + (old ? strspn(text + from, " \t") : 0);

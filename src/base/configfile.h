@@ -22,7 +22,8 @@
 #include "base/vec.h"
 
 struct config_entry {
-	const char *key;   /* the section and the name in lower case; a subsection as it was written */
+	const char
+		*key; /* the section and the name in lower case; a subsection as it was written */
 	const char *value; /* NULL: it has none */
 	const char *path;  /* borrowed from the caller */
 	unsigned line;

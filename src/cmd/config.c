@@ -31,7 +31,7 @@ static int read_files(const struct config_options *o, struct config *c, struct e
 	struct str user = {0};
 	int r = 0;
 
-	settings_user_file(&user);
+	settings_user_file(o->of_user, &user);
 	if (o->of_system || (!o->of_user && !getenv("PERF_CONFIG")))
 		r = settings_read(c, settings_system_file(), err);
 	if (!r && !o->of_system && user.n)
@@ -50,9 +50,8 @@ static void add_entry(const struct config_options *o, const struct config_entry 
 	str_addc(text, '=');
 	str_add_safe(text, e->value ? e->value : "true", strlen(e->value ? e->value : "true"));
 	if (o->verbose)
-		str_addf(text, "  # %s:%u%s%s", e->path, e->line,
-			has_effect ? "" : ": no effect: ",
-			has_effect   ? ""
+		str_addf(text, "  # %s:%u%s%s", e->path, e->line, has_effect ? "" : ": no effect: ",
+			has_effect       ? ""
 				: effect ? effect
 					 : "pace has no such key");
 	str_addc(text, '\n');
@@ -93,7 +92,8 @@ static int change(const char *path, const char *word, struct err *err)
 
 	str_addn(&key, word, (size_t)(equals - word));
 	if (!key.n || !config_is_key(key.at))
-		r = err_set(err, ERR_INVAL, "'%s' is not a key: it has a section and a name, like report.children",
+		r = err_set(err, ERR_INVAL,
+			"'%s' is not a key: it has a section and a name, like report.children",
 			str_text(&key));
 	else if (!equals[1])
 		r = err_set(err, ERR_INVAL, "'%s' has no value: KEY=VALUE", word);
@@ -129,10 +129,9 @@ static int take_word(const struct config_options *o, const struct config *c, con
 	if (o->of_system)
 		str_add(&path, settings_system_file());
 	else
-		settings_user_file(&path);
+		settings_user_file(o->of_user, &path);
 	r = path.n ? change(path.at, word, err)
-		   : err_set(err, ERR_INVAL,
-			     "HOME does not say where ~/.perfconfig is: PERF_CONFIG=FILE names it");
+		   : err_set(err, ERR_INVAL, "HOME does not say where ~/.perfconfig is");
 	str_fini(&path);
 	return r;
 }

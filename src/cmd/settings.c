@@ -40,7 +40,8 @@ static const struct setting {
 	{"core.debuginfod", NULL, AS_VARIABLE, "DEBUGINFOD_URLS", NULL},
 	{"debuginfod.urls", NULL, AS_VARIABLE, "DEBUGINFOD_URLS", NULL},
 	{"call-graph.record-mode", "record", AS_MODE, "what 'record -g' means", NULL},
-	{"call-graph.dump-size", "record", AS_MODE, "how much of the stack 'record -g' keeps if the mode is dwarf", NULL},
+	{"call-graph.dump-size", "record", AS_MODE,
+		"how much of the stack 'record -g' keeps if the mode is dwarf", NULL},
 	{"record.call-graph", "record", AS_MODE, "what 'record -g' means", NULL},
 	{"call-graph.print-type", "report", AS_VALUE, "--call-graph", NULL},
 	{"call-graph.order", "report", AS_VALUE, "--call-graph", NULL},
@@ -64,9 +65,11 @@ static const struct setting {
 	{"tui.annotate", "annotate", AS_WORD, "--stdio", "off"},
 	{"tui.report", "report", AS_WORD, "--stdio", "off"},
 	{"tui.top", "top", AS_WORD, "--stdio", "off"},
-	{"call-graph.print-limit", NULL, AS_NOTHING, "the graph's limits are options of report -g", NULL},
+	{"call-graph.print-limit", NULL, AS_NOTHING, "the graph's limits are options of report -g",
+		NULL},
 	{"call-graph.sort-key", NULL, AS_NOTHING, "callers are sorted by function", NULL},
-	{"colors.top", NULL, AS_NOTHING, "colours are the terminal's; NO_COLOR and --stdio-color turn them off", NULL},
+	{"colors.top", NULL, AS_NOTHING,
+		"colours are the terminal's; NO_COLOR and --stdio-color turn them off", NULL},
 	{"colors.medium", NULL, AS_NOTHING, "likewise", NULL},
 	{"colors.normal", NULL, AS_NOTHING, "likewise", NULL},
 	{"colors.selected", NULL, AS_NOTHING, "likewise", NULL},
@@ -80,16 +83,16 @@ static const struct setting {
 
 static struct {
 	struct config config; /* its arena has the words, too */
-	struct str said; /* the options that were added, as a shell reads them */
+	struct str said;      /* the options that were added, as a shell reads them */
 } loaded;
 
 /* ---- files ---- */
 
-void settings_user_file(struct str *ret)
+void settings_user_file(bool is_at_home, struct str *ret)
 {
 	const char *named = getenv("PERF_CONFIG"), *home = getenv("HOME");
 
-	if (named && *named)
+	if (!is_at_home && named && *named)
 		str_add(ret, named);
 	else if (home && *home)
 		str_addf(ret, "%s/.perfconfig", home);
@@ -107,8 +110,7 @@ int settings_read(struct config *c, const char *path, struct err *err)
 	int r;
 
 	/* What another user wrote must not choose this one's options. A device (/dev/null) has nothing to say. */
-	if (stat(path, &st) || !S_ISREG(st.st_mode) ||
-		(st.st_uid && st.st_uid != geteuid()))
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || (st.st_uid && st.st_uid != geteuid()))
 		return 0;
 	r = sysfile_read(path, FILE_LIMIT, &text, err);
 	if (!r) {
@@ -146,7 +148,7 @@ int settings_load(struct err *err)
 	struct str user = {0};
 	int r = 0;
 
-	settings_user_file(&user);
+	settings_user_file(false, &user);
 	if (!getenv("PERF_CONFIG") || !*getenv("PERF_CONFIG"))
 		r = settings_read(c, settings_system_file(), err);
 	if (!r && user.n)
@@ -198,9 +200,9 @@ static void add_row(const struct setting *row, const struct config_entry *e, wor
 		break;
 	case AS_WORD:
 		/* "off" stands for whatever turns a switch off. */
-		if (!strcmp(row->word, "off") ? config_bool(e, &is_on) && !is_on
-					      : row->option && e->value &&
-				    !strcmp(e->value, row->word))
+		if (!strcmp(row->word, "off")
+				? config_bool(e, &is_on) && !is_on
+				: row->option && e->value && !strcmp(e->value, row->word))
 			add_word(words, row->option, "", "");
 		break;
 	default:

@@ -19,8 +19,8 @@
 /* Reads one file. 0 also if there is none; a file of another user than this one and root is ignored. */
 int settings_read(struct config *c, const char *path, struct err *err);
 
-/* Their names: $PERF_CONFIG or the user's file, and the system's. *ret stays empty if there is none. */
-void settings_user_file(struct str *ret);
+/* Their names: $PERF_CONFIG or the user's file (`is_at_home`: this one), and the system's. *ret stays empty if there is none. */
+void settings_user_file(bool is_at_home, struct str *ret);
 const char *settings_system_file(void);
 
 int settings_load(struct err *err);

@@ -26,7 +26,7 @@ def both_tools_read_what_either_writes_into_its_configuration():
     pairs = ['report.percent-limit=3', 'call-graph.record-mode=fp', 'report.sort_order=comm,dso', 'a-b.c=some words']
     for writer in (PACE, 'perf'):
         for pair in pairs:
-            assert run(writer, 'config', '--user', pair, env=env).status == 0, (writer, pair)
+            assert run(writer, 'config', pair, env=env).status == 0, (writer, pair)
         for words in ([], ['-l'], ['report.percent-limit'], ['a-b.c', 'not.there']):
             ours, theirs = (run(tool, 'config', *words, env=env) for tool in (PACE, 'perf'))
             assert ours.out == theirs.out and ours.status == theirs.status == 0, (words, ours, theirs)

@@ -94,7 +94,9 @@ bool script_choice_has(struct script_choice *c, struct script *s, struct visit *
 		return true;
 	locator_find(&s->locator, visit_state(v), &step, &l);
 	if (c->dsos.names.n &&
-		(!l.map || (!name_list_has(&c->dsos, l.dso->name) && !name_list_has(&c->dsos, l.dso->path))))
+		(!l.map ||
+			(!name_list_has(&c->dsos, l.dso->name) &&
+				!name_list_has(&c->dsos, l.dso->path))))
 		return false;
 	return !c->names.names.n || has_name(c, s, &l, step.ip);
 }

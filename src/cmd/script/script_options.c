@@ -14,24 +14,23 @@ static int ask_traces(struct script_command *o, const char *option)
 	return 0;
 }
 
-#define ASK(function, option)                                                          \
-	static int function(void *target, const char *value, struct err *err)          \
-	{                                                                              \
-		(void)value;                                                           \
-		(void)err;                                                             \
-		return ask_traces(target, option);                                     \
+#define ASK(function, option)                                                 \
+	static int function(void *target, const char *value, struct err *err) \
+	{                                                                     \
+		(void)value;                                                  \
+		(void)err;                                                    \
+		return ask_traces(target, option);                            \
 	}
 ASK(ask_itrace, "--itrace")
 ASK(ask_insn_trace, "--insn-trace")
 ASK(ask_call_trace, "--call-trace")
 ASK(ask_call_ret_trace, "--call-ret-trace")
 
-#define TRACE_OPTION(option, value, function)                                          \
-	{                                                                              \
-		0, option, OPT_CALL, AT(traces), value,                                \
-			"refused if there is an instruction trace: pace decodes none", \
-			.flags = OPT_OPTIONAL | OPT_ATTACHED | OPT_HIDDEN,             \
-			.call = function                                               \
+#define TRACE_OPTION(option, value, function)                                               \
+	{                                                                                   \
+		0, option, OPT_CALL, AT(traces), value,                                     \
+			"refused if there is an instruction trace: pace decodes none",      \
+			.flags = OPT_OPTIONAL | OPT_ATTACHED | OPT_HIDDEN, .call = function \
 	}
 
 #define AT(member) offsetof(struct script_command, member)
@@ -110,7 +109,8 @@ const struct opt script_command_options[] = {
 	{'a', "all-cpus", OPT_NOTHING, 0, NULL, "samples of all CPUs are printed anyway"},
 	{0, "show-kernel-path", OPT_NOTHING, 0, NULL, "the kernel has one name"},
 	{0, "demangle-kernel", OPT_NOTHING, 0, NULL, "the kernel's names are demangled, too"},
-	{0, "guest-code", OPT_NOTHING, 0, NULL, "guests' code is looked for where it is said to be"},
+	{0, "guest-code", OPT_NOTHING, 0, NULL,
+		"guests' code is looked for where it is said to be"},
 	{0, "addr2line", OPT_NOTHING, 0, "PATH", "pace reads debug information itself"},
 	{0, "objdump", OPT_NOTHING, 0, "PATH", "pace reads instructions itself"},
 	TRACE_OPTION("itrace", "HOW", ask_itrace),

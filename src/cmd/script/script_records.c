@@ -138,4 +138,3 @@ void script_take_record(struct scripting *s, const struct visit *v)
 	else
 		show_record(s, v, &body);
 }
-
