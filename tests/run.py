@@ -105,6 +105,7 @@ SUITES = [
     ('readperf', [sys.executable, f'{HERE}/oracle/test_readperf.py']),
     ('report', [sys.executable, f'{HERE}/oracle/test_report.py']),
     ('asperf', [sys.executable, f'{HERE}/oracle/test_asperf.py']),
+    ('perfcommands', [sys.executable, f'{HERE}/oracle/test_perfcommands.py']),
     ('tsx', [sys.executable, f'{HERE}/oracle/test_tsx.py']),
     ('script', [sys.executable, f'{HERE}/oracle/test_script.py']),
     ('python scripts', [sys.executable, f'{HERE}/oracle/test_pyscript.py']),
