@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """pace in perf's place: called by the name `perf`, it answers what callers parse as the installed perf does."""
+import concurrent.futures
 import json
 import os
 import re
@@ -113,6 +114,50 @@ def what_the_mode_adds_can_be_taken_back_and_works_without_it():
     # Text for people has no columns of either kind.
     ours, mode = (shape(run(tool, 'stat', '-e', 'task-clock', 'true').err) for tool in (PACE, path))
     assert ours == mode, (ours, mode)
+
+
+# What has no meaning without what pace leaves out on purpose.
+LEFT_OUT = {}
+
+
+def options_of_perf():
+    """(words of the command, option, whether it has a value) by both versions of perf."""
+    for line in open(os.path.join(TOP, 'tests/oracle/perf_options.tsv'), encoding='utf-8'):
+        if not line.startswith('#'):
+            command, short, long, value, _ = line.rstrip('\n').split('\t')
+            for option in filter(None, (long and f'--{long}', short and f'-{short}')):
+                yield command.split(), option, bool(value)
+
+
+# What cannot be done, so that no command does much: an option that is refused is so before that is tried.
+NOWHERE = {'record': ['-p', '999999999'], 'stat': ['-p', '999999999'], 'top': ['-p', '999999999'], 'list': ['--sysfs', '/nonexistent'],
+           'diff': ['/nonexistent', '/nonexistent']}
+
+
+def answer_to(row):
+    """"taken", "refused" (with a sentence) or "unknown"."""
+    command, option, has_value = row
+    words = [option] if not has_value else [f'{option}=1'] if option.startswith('--') else [option, '1']
+    result = pace(*command, *words, *NOWHERE.get(command[0], ['-i', '/nonexistent']))
+    if f"no option '{option}" in result.err:
+        return 'unknown'
+    sentences = [line for line in result.err.splitlines() if not line.startswith(('note: ', 'warning: '))]
+    is_refused = result.status == 1 and re.match(r'pace \S+: (--|-\w\b)', sentences[-1]) and not re.search('999999999|nonexistent', sentences[-1])
+    return 'refused' if is_refused else 'taken'
+
+
+@test
+def every_option_of_perf_is_taken_or_refused_in_a_sentence():
+    commands = set(run(link(), '--list-cmds').out.split())
+    rows = [row for row in options_of_perf() if row[0][0] in commands]
+    with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+        answers = dict(zip(((*row[0], row[1]) for row in rows), pool.map(answer_to, rows)))
+    unknown = [' '.join(row) for row, answer in answers.items() if answer == 'unknown' and ' '.join(row) not in LEFT_OUT]
+    print(f"# of {len(rows)} options {list(answers.values()).count('taken')} are taken, refused: {[' '.join(row) for row, answer in answers.items() if answer == 'refused']}")
+    assert not unknown, unknown
+    for name in sorted({row[0][0] for row in options_of_perf()} - commands):
+        result = pace(name)
+        assert result.status == 2 and f"there is no command '{name}': " in result.err and 'did you mean' not in result.err, result
 
 
 main()
