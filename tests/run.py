@@ -75,6 +75,7 @@ SUITES = [
     ('oracle', [sys.executable, f'{HERE}/oracle/test_both_ways.py']),
     ('replay', [sys.executable, f'{HERE}/replay/test_replay.py']),
     ('replay', [sys.executable, f'{HERE}/replay/test_topdown.py']),
+    ('tables', [sys.executable, f'{HERE}/replay/test_tables.py']),
     ('transactions', [sys.executable, f'{HERE}/replay/test_transactions.py']),
     ('statperf', [sys.executable, f'{HERE}/oracle/test_stat.py']),
     ('statfile', [sys.executable, f'{HERE}/oracle/test_statfile.py']),
