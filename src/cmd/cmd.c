@@ -153,6 +153,9 @@ static void write_log(void *ctx, enum log_level level, const char *sentence)
 
 void cmd_log_init(struct log *log, enum log_level level)
 {
+	/* In perf's place nothing is noted: perf takes other events and cuts chains off without a word, too. */
+	if (program_is_perf() && level == LOG_NOTE)
+		level = LOG_WARN;
 	*log = (struct log){.level = level, .write = write_log};
 }
 

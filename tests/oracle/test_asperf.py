@@ -103,6 +103,16 @@ def messages_of_record_are_perfs():
 
 
 @test
+def notes_are_left_out_and_come_back_with_v():
+    can_record()
+    path = link()
+    assert pace('record', '-q', '-g', '-e', 'cpu-clock', '-o', 'n.data', 'sh', 'work.sh').status == 0
+    words = ('report', '-i', 'n.data', '--stdio', '--symbols', 'no_such_function')
+    plain, mode, verbose = (run(tool, *words, *more).err for tool, more in ((PACE, []), (path, []), (path, ['-v'])))
+    assert 'note: no sampled function' in plain and 'note: no sampled function' in verbose and 'note: ' not in mode, (plain, mode, verbose)
+
+
+@test
 def what_the_mode_adds_can_be_taken_back_and_works_without_it():
     path = link()
     result = run(path, 'stat', '--columns', 'pace', '-j', '-e', 'task-clock', 'true')

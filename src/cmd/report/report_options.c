@@ -72,6 +72,8 @@ const struct opt report_option_table[] = {
 		"add a column with the sum of the periods"},
 	{0, "show-cpu-utilization", OPT_BOOL, AT(keys.has_modes), NULL,
 		"add columns with the shares in the kernel and in user space"},
+	{0, "showcpuutilization", OPT_BOOL, AT(keys.has_modes), NULL,
+		"the same: perf's other spelling", .flags = OPT_HIDDEN},
 	{'b', "branch-stack", OPT_TRI, AT(keys.branches), NULL,
 		"count the branches that samples carry instead of the samples (default if they were recorded for that)"},
 	{0, "branch-history", OPT_BOOL, AT(keys.has_history), NULL,
