@@ -9,6 +9,7 @@
 #include "base/pager.h"
 #include "base/selfname.h"
 #include "base/progress.h"
+#include "cmd/settings.h"
 #include "profile/import/import.h"
 
 int cmd_fail(const struct cmd *cmd, const struct err *err, int status)
@@ -61,6 +62,7 @@ int cmd_parse(const struct cmd *cmd, void *options, unsigned flags, int *argc, c
 			return cmd_fail(cmd, &err, EXIT_FAILED);
 		cmd_fail(cmd, &err, EXIT_USAGE);
 		fprintf(stderr, "'pace %s -h' lists the options\n", cmd->name);
+		settings_say_used();
 		return EXIT_USAGE;
 	}
 	return -1;

@@ -1,11 +1,13 @@
 #include "view/records/script.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/nearest.h"
 #include "base/num.h"
+#include "base/selfname.h"
 #include "event/abi.h"
 #include "event/tsx.h"
 #include "record/access.h"
@@ -234,6 +236,26 @@ static bool has_date(const struct script *s)
 	return s->trace->session.reader.info.has_clock_data;
 }
 
+/* Says that a field is missing. perf2bolt knows by perf's words that a recording has no addresses of data, and goes on. */
+static int refuse_field(const struct script *s, const char *name, u64 field, struct err *err)
+{
+	char upper[32] = "";
+
+	if (!program_is_perf())
+		return err_set(err, ERR_INVAL,
+			"-F: no sample has a field '%s': it was not recorded", name);
+	for (size_t i = 0; name[i] && i < sizeof(upper) - 1; i++) {
+		upper[i] = (char)toupper((unsigned char)name[i]);
+		upper[i + 1] = '\0';
+	}
+	vec_each(e, s->events)
+		if (s->options->fields[kind_of(&e->attr)] & field)
+			return err_set(err, ERR_INVAL,
+				"Samples for '%s' event do not have %s attribute set. Cannot print '%s' field.",
+				e->name, upper, name);
+	return 0;
+}
+
 int script_check(const struct script *s, struct err *err)
 {
 	bool wants_date = false;
@@ -246,9 +268,7 @@ int script_check(const struct script *s, struct err *err)
 	for (size_t i = 0; s->options->has_said_fields && i < ARRAY_SIZE(field_names); i++)
 		if (!(field_names[i].field & (SCRIPT_CPU | SCRIPT_BPF_OUTPUT)) &&
 			!has_field(s, field_names[i].field))
-			return err_set(err, ERR_INVAL,
-				"-F: no sample has a field '%s': it was not recorded",
-				field_names[i].name);
+			return refuse_field(s, field_names[i].name, field_names[i].field, err);
 	return 0;
 }
 
