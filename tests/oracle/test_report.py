@@ -138,13 +138,41 @@ def columns_are_as_wide_as_asked():
 def what_only_perf_has_is_taken_or_refused_with_the_reason():
     recording()
     plain = pace('report', '-i', 'w.data').out
-    for options in (['--stdio-color', 'never'], ['--modules'], ['--objdump', '/bin/false', '-M', 'intel', '--source', '--asm-raw'],
+    for options in (['--stdio-color', 'never'], ['--modules'], ['-m'], ['--addr2line', '/bin/false'], ['--addr2line-style', 'libdw'], ['--unwind-style', 'libdw'], ['--objdump', '/bin/false', '-M', 'intel', '--source', '--asm-raw'],
                     ['--percent-type', 'local-hits'], ['--prefix', '/a', '--prefix-strip', '2'], ['--no-demangle-kernel'], ['--disable-order']):
         assert pace('report', '-i', 'w.data', *options).out == plain, options
     for command, options, part in (('report', ['--itrace=i1us'], '--itrace: AUX traces'),
                                    ('diff', ['--stream'], '--branch-history'), ('stat', ['-T', 'true'], 'transactions')):
         result = pace(command, *options)
         assert result.status and part in result.err and not result.out, result
+
+
+@test
+def keys_with_a_plus_are_added_to_the_usual_ones():
+    recording()
+    assert same('w.data', '-s', '+cpu', '-n') > 10
+    assert same('w.data', '-F', '+cpu', '-n', '-s', 'comm,dso') > 10
+    for options in (['-F', '+cpu', '-n', '-s', 'dso'], ['-F', '+cpu,comm', '--show-total-period', '-s', 'dso'], ['-s', '+pid,cpu'], ['-F', '+sample']):
+        heads = [re.search(r'^# *Overhead.*', run(*words, 'report', '--stdio', '-i', 'w.data', *options).out, re.M).group(0).rstrip()
+                 for words in ([PACE], ['perf'])]
+        assert heads[0].split() == heads[1].split(), heads
+    assert "there is no key 'cpus'" in pace('report', '-i', 'w.data', '-s', '+cpus').err
+
+
+@test
+def times_have_nine_digits_if_asked_for():
+    recording()
+    assert same('w.data', '--ns', '-s', 'time', '-n') > 0
+    assert re.search(r'\d\.\d{9}$', pace('report', '-i', 'w.data', '--ns', '-s', 'time').out, re.M)
+    assert not re.search(r'\d\.\d{9}$', pace('report', '-i', 'w.data', '-s', 'time').out, re.M)
+
+
+@test
+def short_names_of_options_are_those_of_later_perfs():
+    recording()
+    for short, long in (('-H', '--hierarchy'), ('-U', '--hide-unresolved')):
+        assert pace('report', '-i', 'w.data', short).out == pace('report', '-i', 'w.data', long).out
+    assert pace('report', '-i', 'w.data', '-H').out != pace('report', '-i', 'w.data').out
 
 
 @test

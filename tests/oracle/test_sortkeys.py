@@ -13,6 +13,7 @@ PACE_EVERY_KEY=1 (a quarter of an hour). Not compared, and why:
 - branches filtered by file, of which perf shows some of other files, too; branches to address 0, which it takes for the kernel's;
 - call graphs of recordings whose files are not here, for that reason; of programs that are here test_report compares them;
 - what perf cuts: names of threads behind those it had before, times behind 12 characters, what tracepoints say."""
+import json
 import os
 import re
 import sys
@@ -223,6 +224,10 @@ def threads_that_ran_at_the_same_time_are_counted():
     rows_ = pace('report', '--no-wall', '-i', 'p.data', '-n', '-t', '|', '-s', 'parallelism').out.strip().split('\n')[1:]
     ours = {int(n): int(samples) for _, samples, n in (row.split('|') for row in rows_)}
     assert ours == parallelism_of_script(text) and ours.get(1), (ours, parallelism_of_script(text))
+    for list_ in ('1', '2-9', '1,3'):
+        levels = {n for part in list_.split(',') for n in range(int(part.split('-')[0]), int(part.split('-')[-1]) + 1)}
+        result = pace('report', '--no-wall', '--json', '-i', 'p.data', '-s', 'comm', '--parallelism', list_)
+        assert json.loads(result.out)['ledger']['shown'] == sum(samples for n, samples in ours.items() if n in levels), (list_, ours, result)
     result = pace('report', '-i', 'p.data', '-s', 'cgroup_id')
     assert result.status == 2 and '--namespaces' in result.err, result
 

@@ -59,6 +59,17 @@ static int choose_blocks(struct choice *c, struct err *err)
 	return 0;
 }
 
+static int choose_parallelisms(struct choice *c, struct err *err)
+{
+	const char *list = c->options->parallelisms;
+
+	if (list &&
+		(cpus_parse(&c->filter.parallelisms, list, err) ||
+			recorded_check_label(c->recorded, LABEL_PARALLELISM, err)))
+		return err_prefix(err, "--parallelism");
+	return 0;
+}
+
 static int choose_socket(struct choice *c, struct err *err)
 {
 	const struct session *s = &c->recorded->trace.session;
@@ -151,11 +162,13 @@ static int choose_samples(struct choice *c, struct err *err)
 	if (choose_socket(c, err) || choose_forgotten(c, err))
 		return err->code;
 	if (num_list_parse(&c->filter.pids, "--pid", o->pids, err) ||
-		num_list_parse(&c->filter.tids, "--tid", o->tids, err))
+		num_list_parse(&c->filter.tids, "--tid", o->tids, err) ||
+		choose_parallelisms(c, err))
 		return err->code;
 	if (o->answer.has_intervals && choose_blocks(c, err))
 		return err->code;
 	c->hist.has_history = c->keys.has_history;
+	c->hist.has_ns = o->has_ns;
 	c->hist.part = o->part;
 	c->hist.is_relative = o->filter.is_relative;
 	for (size_t i = 0; i < c->hist.n_keys; i++)

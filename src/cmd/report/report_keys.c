@@ -84,6 +84,30 @@ static int check_history(const struct keys *k, bool can_branch, struct err *err)
 			  "--branch-history: the recording has no branches: record with -b");
 }
 
+static const char *default_keys(const struct keys *k)
+{
+	if (!recorded_has_trace(k->recorded))
+		return k->recorded->import.importer->keys;
+	return k->has_blocks              ? "block,dso"
+		: k->has_history          ? "srcline,symbol,dso"
+		: k->has_branches         ? "comm,dso_from,symbol_from,symbol_to,cycles"
+		: k->options->is_mem_mode ? MEMORY_KEYS
+		: is_of_tracepoints(k) && !k->has_wall ? "trace"
+						       : "comm,dso,symbol";
+}
+
+/* Whether a list of keys is one of more keys, beside the usual ones. */
+static bool is_more(const char *list)
+{
+	return list && *list == '+';
+}
+
+/* Whether the columns are those of -F and no others. */
+static bool has_own_columns(const struct keys *k)
+{
+	return k->options->fields && !is_more(k->options->fields);
+}
+
 int keys_init(struct keys *k, const struct keys_options *o, struct recorded *r, bool has_wall,
 	struct err *err)
 {
@@ -108,6 +132,8 @@ int keys_init(struct keys *k, const struct keys_options *o, struct recorded *r, 
 		(o->branches < 0 ? can_branch && is_of_branches(&r->trace.session.reader) &&
 					!o->is_mem_mode && !has_wall && !o->has_history
 				 : o->branches);
+	if (is_more(o->sort))
+		str_addf(&k->sort, "%s,%s", default_keys(k), o->sort + 1);
 	if (o->drops_others || o->parent) {
 		k->needs_parent = true;
 		if (!r->has_chains)
@@ -122,21 +148,11 @@ bool keys_have_stacks(const struct keys *k)
 	return k->recorded->has_chains || k->has_history;
 }
 
-static const char *default_keys(const struct keys *k)
-{
-	if (!recorded_has_trace(k->recorded))
-		return k->recorded->import.importer->keys;
-	return k->has_blocks              ? "block,dso"
-		: k->has_history          ? "srcline,symbol,dso"
-		: k->has_branches         ? "comm,dso_from,symbol_from,symbol_to,cycles"
-		: k->options->is_mem_mode ? MEMORY_KEYS
-		: is_of_tracepoints(k) && !k->has_wall ? "trace"
-						       : "comm,dso,symbol";
-}
-
 const char *keys_sort(const struct keys *k)
 {
-	return k->options->sort ? k->options->sort : default_keys(k);
+	return k->sort.n           ? str_text(&k->sort)
+		: k->options->sort ? k->options->sort
+				   : default_keys(k);
 }
 
 /* ---- fields of tracepoints as keys ---- */
@@ -270,7 +286,7 @@ static int take_key(const struct keys *k, struct hist_options *h, const struct k
 			"key '%s': cycles between branches are counted with --total-cycles",
 			key->name);
 	/* perf's default keys for memory include latencies that not all CPUs report. */
-	if (key->label && !(k->options->is_mem_mode && !k->options->sort) &&
+	if (key->label && !(k->options->is_mem_mode && (!k->options->sort || k->sort.n)) &&
 		recorded_check_label(k->recorded, key->label, err))
 		return err_prefix(err, "key '%s'", key->name);
 	if (!key->is_value)
@@ -290,7 +306,7 @@ static int take_key(const struct keys *k, struct hist_options *h, const struct k
 static int choose_order(const struct keys *k, struct hist_options *h,
 	const struct key *const *given, size_t n, struct err *err)
 {
-	bool is_strict = k->options->fields != NULL;
+	bool is_strict = has_own_columns(k);
 
 	/* The rows of wall-clock time have their own order. */
 	if (k->has_wall)
@@ -306,6 +322,15 @@ static int choose_order(const struct keys *k, struct hist_options *h,
 	return 0;
 }
 
+static int add_all(struct histrows_options *t, const struct key *const *keys, size_t n,
+	struct err *err)
+{
+	for (size_t i = 0; i < n; i++)
+		if (add(t->columns, &t->n_columns, keys[i], err))
+			return err->code;
+	return 0;
+}
+
 static int choose_columns(const struct keys *k, const struct hist_options *h,
 	struct histrows_options *t, const struct key *const *fields, size_t n_fields,
 	const struct key *const *given, size_t n, struct err *err)
@@ -315,7 +340,8 @@ static int choose_columns(const struct keys *k, const struct hist_options *h,
 		"wall_blocked_time"};
 	static const char *const of_blocks[] = {"cycles_share", "cycles_sum",
 		"cycles_average_share", "cycles_average"};
-	bool has_shares = !o->fields && !k->has_wall && !k->has_blocks;
+	bool is_strict = has_own_columns(k),
+	     has_shares = !is_strict && !k->has_wall && !k->has_blocks;
 	const struct key *first[] = {has_shares && h->has_children ? key_total : NULL,
 		has_shares ? key_self : NULL,
 		o->has_modes && has_shares ? key_find("overhead_sys", 12) : NULL,
@@ -324,23 +350,19 @@ static int choose_columns(const struct keys *k, const struct hist_options *h,
 		o->has_counts ? key_find("sample", 6) : NULL,
 		o->has_periods ? key_find("period", 6) : NULL};
 
-	for (size_t i = 0; i < n_fields; i++)
-		if (add(t->columns, &t->n_columns, fields[i], err))
-			return err->code;
-	for (size_t i = 0; k->has_wall && !o->fields && i < ARRAY_SIZE(of_wall); i++)
+	if (is_strict && add_all(t, fields, n_fields, err))
+		return err->code;
+	for (size_t i = 0; k->has_wall && !is_strict && i < ARRAY_SIZE(of_wall); i++)
 		if (add(t->columns, &t->n_columns, key_find(of_wall[i], strlen(of_wall[i])), err))
 			return err->code;
-	for (size_t i = 0; k->has_blocks && !o->fields && i < ARRAY_SIZE(of_blocks); i++)
+	for (size_t i = 0; k->has_blocks && !is_strict && i < ARRAY_SIZE(of_blocks); i++)
 		if (add(t->columns, &t->n_columns, key_find(of_blocks[i], strlen(of_blocks[i])),
 			    err))
 			return err->code;
 	for (size_t i = 0; i < ARRAY_SIZE(first); i++)
 		if (first[i] && add(t->columns, &t->n_columns, first[i], err))
 			return err->code;
-	for (size_t i = 0; i < n; i++)
-		if (add(t->columns, &t->n_columns, given[i], err))
-			return err->code;
-	return 0;
+	return add_all(t, fields, n_fields, err) || add_all(t, given, n, err) ? err->code : 0;
 }
 
 int keys_choose(struct keys *k, struct hist_options *hist, struct histrows_options *rows,
@@ -351,9 +373,10 @@ int keys_choose(struct keys *k, struct hist_options *hist, struct histrows_optio
 	const struct key *parent = key_find("parent", 6);
 	size_t n_fields = 0, n = 0;
 
-	if (o->fields && parse(k, "--fields", o->fields, fields, &n_fields, err))
+	if (o->fields &&
+		parse(k, "--fields", o->fields + is_more(o->fields), fields, &n_fields, err))
 		return err->code;
-	if (o->sort || !o->fields) {
+	if (o->sort || !has_own_columns(k)) {
 		if (parse(k, "--sort", keys_sort(k), given, &n, err))
 			return err->code;
 	} else {
@@ -421,4 +444,5 @@ void keys_fini(struct keys *k)
 	if (k->has_expression)
 		regfree(&k->parent);
 	tracepoints_close(&k->tracepoints);
+	str_fini(&k->sort);
 }

@@ -15,9 +15,10 @@
 #include "view/rows/histrows.h"
 
 struct keys_options {
-	const char *sort, *fields, *parent;
-	int branches; /* -1: as the recording was made */
-	int children; /* -1: not given */
+	const char *sort, *fields,
+		*parent; /* with a '+' in front: beside what stands without them */
+	int branches;    /* -1: as the recording was made */
+	int children;    /* -1: not given */
 	u64 skid;
 	bool is_mem_mode, is_raw_trace, drops_others, has_total_cycles, has_history;
 	bool has_counts, has_periods, has_intervals, has_modes;
@@ -38,6 +39,7 @@ struct keys {
 	char names[LABEL_FIELDS][64];
 	const char *fields[LABEL_FIELDS]; /* of tracepoints, for gathering */
 	size_t n_own;
+	struct str sort; /* the words of -s where it adds to the usual ones */
 };
 
 /* Decides whether branches are counted, before anything else is chosen. */

@@ -11,7 +11,7 @@
 
 #include "base/opts.h"
 #include "cmd/report/report_answer.h"
-#include "cmd/report/report_graph.h"
+#include "cmd/graphwords.h"
 #include "cmd/report/report_keys.h"
 #include "cmd/symbols.h"
 #include "profile/gather/filter.h"
@@ -24,13 +24,13 @@ struct report_options {
 	struct keys_options keys;
 	struct symbol_options symbols;
 	struct graph_options graph;
-	const char *cpus, *pids, *tids, *time, *part, *widths;
+	const char *cpus, *pids, *tids, *time, *parallelisms, *part, *widths;
 	struct profile_filter filter;
 	struct switching_options switching;
 	const char *forgotten; /* functions whose callees count for them; NULL: none */
 	bool is_inverted, has_header, has_header_only, has_details, is_quiet, has_ledger, is_strict;
 	bool is_dump, is_stats, is_tasks, is_mmaps;
-	bool has_thread_counts;
+	bool has_thread_counts, has_ns;
 	bool is_forced; /* no effect: files of any owner are read */
 	u64 socket;     /* UINT64_MAX: all */
 	u64 n_kept;     /* an option of perf's browser; no effect */
@@ -66,6 +66,8 @@ struct report_options {
 		{0, "pid", OPT_STR, REPORT_AT(pids), "PID,...",                                                   \
 			"only samples of these processes"},                                                       \
 		{0, "tid", OPT_STR, REPORT_AT(tids), "TID,...", "only samples of these threads"},                 \
+		{0, "parallelism", OPT_STR, REPORT_AT(parallelisms), "LIST",                                      \
+			"only samples taken while so many threads ran, like 1,4-8"},                              \
 		{'c', "comms", OPT_STR, REPORT_AT(filter.comms), "COMM,...",                                      \
 			"only samples of threads with these names"},                                              \
 		{'d', "dsos", OPT_STR, REPORT_AT(filter.dsos), "DSO,...",                                         \
@@ -73,7 +75,7 @@ struct report_options {
 		{'S', "symbols", OPT_STR, REPORT_AT(filter.symbols), "NAME,...",                                  \
 			"only samples in these functions"},                                                       \
 	{                                                                                                         \
-		0, "hide-unresolved", OPT_BOOL, REPORT_AT(filter.has_names), NULL,                                \
+		'U', "hide-unresolved", OPT_BOOL, REPORT_AT(filter.has_names), NULL,                              \
 			"leave out samples in code without a known function; shares are of the rest"              \
 	}
 #define REPORT_MAX_STACK_ROW                                                                                  \

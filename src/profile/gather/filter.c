@@ -14,7 +14,8 @@ u64 profile_filter_labels(const struct profile_filter *f)
 {
 	return (f->comms ? LABEL_BIT(LABEL_COMM) : 0) | (f->pids.n ? LABEL_BIT(LABEL_PID) : 0) |
 		(f->tids.n ? LABEL_BIT(LABEL_TID) : 0) |
-		(f->has_socket ? LABEL_BIT(LABEL_SOCKET) : 0);
+		(f->has_socket ? LABEL_BIT(LABEL_SOCKET) : 0) |
+		(f->parallelisms.n ? LABEL_BIT(LABEL_PARALLELISM) : 0);
 }
 
 /* Whether the list has the word. */
@@ -132,6 +133,9 @@ static bool is_wanted(const struct filtering *w, size_t row)
 		num_list_has(&f->pids, (u32)profile_label(p, row, LABEL_PID)) &&
 		num_list_has(&f->tids, (u32)profile_label(p, row, LABEL_TID)) &&
 		(!f->has_socket || (u32)profile_label(p, row, LABEL_SOCKET) == f->socket) &&
+		(!f->parallelisms.n ||
+			cpus_has(&f->parallelisms,
+				(u32)profile_label(p, row, LABEL_PARALLELISM))) &&
 		(!f->comms || has_word(f->comms, profile_text(profile_label(p, row, LABEL_COMM))));
 }
 
@@ -166,4 +170,5 @@ void profile_filter_fini(struct profile_filter *f)
 {
 	vec_fini(&f->pids);
 	vec_fini(&f->tids);
+	cpus_fini(&f->parallelisms);
 }

@@ -1,7 +1,7 @@
 /*
  * filter.h - keeps the rows of a profile that the user asked for.
  *
- * In       comma-separated lists of files, thread names, functions, processes and threads; a socket
+ * In       comma-separated lists of files, thread names, functions, processes and threads; a socket; how many threads ran
  * Out      the profile without the other rows; notes about names that match nothing
  * Owns     only the lists of numbers
  */
@@ -10,12 +10,15 @@
 
 #include "base/log.h"
 #include "base/num.h"
+#include "event/cpus.h"
 #include "profile/gather/profile.h"
 
 struct profile_filter {
 	const char *dsos, *comms, *symbols; /* NULL: all */
 	struct num_list pids, tids;
-	bool has_names; /* samples in code without a name are left out as if never taken */
+	struct cpus
+		parallelisms; /* so many threads ran when the sample was taken; none: any number */
+	bool has_names;       /* samples in code without a name are left out as if never taken */
 	bool has_socket;
 	u32 socket;       /* CPU socket; samples whose socket is not known are in none */
 	bool is_relative; /* shares are of the rows that remain; else of all rows, as before */

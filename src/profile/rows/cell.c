@@ -48,10 +48,13 @@ static void add_code(const struct cell *c, struct str *text)
 
 static void add_time(const struct cell *c, struct str *text)
 {
-	const u64 us = c->n / 1000;
+	const u64 s = 1000000000;
 
-	str_addf(text, "%llu.%06llu", (unsigned long long)(us / 1000000),
-		(unsigned long long)(us % 1000000));
+	str_addf(text, "%llu.", (unsigned long long)(c->n / s));
+	if (c->digits == CELL_TIME_NS)
+		str_addf(text, "%09llu", (unsigned long long)(c->n % s));
+	else
+		str_addf(text, "%06llu", (unsigned long long)(c->n % s / 1000));
 }
 
 /* All of its digits count: no need to look which. */

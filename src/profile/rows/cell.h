@@ -22,7 +22,7 @@ enum cell_kind {
 	CELL_ADDRESS,  /* n */
 	CELL_SHARE,    /* n of whole */
 	CELL_REAL,     /* real, with `digits` meaningful digits after the point */
-	CELL_TIME,     /* n nanoseconds */
+	CELL_TIME,     /* n nanoseconds; as text with six digits after the point, or CELL_TIME_NS */
 	CELL_SIZE,     /* n bytes */
 	CELL_BOOL,     /* n: 0 or 1 */
 	CELL_ROWS,     /* a table of n rows: see rowset.below */
@@ -36,6 +36,8 @@ enum cell_span {
 	CELL_IS_UNCERTAIN = 4, /* chance may explain it */
 	CELL_IS_INLINED = 8,   /* a function that is inlined into another one */
 };
+
+enum { CELL_TIME_NS = 9 }; /* `digits` */
 
 struct cell {
 	u8 kind, spans, digits;

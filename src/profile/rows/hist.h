@@ -36,6 +36,7 @@ struct hist_options {
 	enum profile_label sums[2];
 	size_t n_sums;
 	bool has_row_groups; /* hist->group_of_row is wanted */
+	bool has_ns;         /* times are shown to the nanosecond */
 	bool has_history; /* stacks begin with branches: call graphs show lines and branch statistics */
 };
 

@@ -43,6 +43,7 @@ static void cell_of_cpu(const struct key_value *v, struct cell *ret)
 static void cell_of_time(const struct key_value *v, struct cell *ret)
 {
 	cell_number(ret, CELL_TIME, v->label);
+	ret->digits = v->hist->options->has_ns ? CELL_TIME_NS : 0;
 }
 
 static void cell_of_number(const struct key_value *v, struct cell *ret)

@@ -1,4 +1,4 @@
-#include "cmd/report/report_graph.h"
+#include "cmd/graphwords.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +32,7 @@ static void set_graph_word(struct graph_options *g, enum about about, int value)
 		g->is_none = true;
 		return;
 	case ABOUT_STYLE:
+		g->has_style = true;
 		g->style = (enum drawing_style)value;
 		return;
 	case ABOUT_ORDER:
