@@ -7,7 +7,10 @@
 #include "base/mapped.h"
 #include "base/mem.h"
 #include "base/pager.h"
+#include "base/selfname.h"
+#include "cmd/asperf.h"
 #include "cmd/cmd.h"
+#include "cmd/settings.h"
 
 /* In the order of `pace help`: the commands that users need first come first. */
 const struct cmd *const cmd_table[] = {
@@ -30,7 +33,10 @@ const struct cmd *const cmd_table[] = {
 	&cmd_buildid_list,
 	&cmd_cache,
 	&cmd_data,
+	&cmd_kallsyms,
 	&cmd_doctor,
+	&cmd_check,
+	&cmd_config,
 	&cmd_completion,
 	&cmd_version,
 	&cmd_help,
@@ -64,10 +70,36 @@ static int read_globals(int argc, char **argv, bool *ret_pages)
 		else if (!strcmp(argv[at], "-p") || !strcmp(argv[at], "--paginate") ||
 			!strcmp(argv[at], "--pager"))
 			*ret_pages = true;
+		else if (!strcmp(argv[at], "--as-perf"))
+			program_be_perf();
 		else
 			break;
 	}
 	return at - 1;
+}
+
+static int run_command(const struct cmd *cmd, int argc, char **argv)
+{
+	struct err err;
+	char **words;
+	int status;
+
+	if (cmd == &cmd_config || cmd == &cmd_completion)
+		return cmd->run(argc, argv);
+	if (settings_load(&err))
+		return cmd_fail(cmd, &err, EXIT_FAILED);
+	words = settings_words(&argc, argv);
+	if (program_is_perf()) {
+		char **more = asperf_words(&argc, words);
+
+		status = cmd->run(argc, more);
+		mem_free(more);
+	} else {
+		status = cmd->run(argc, words);
+	}
+	mem_free(words);
+	settings_unload();
+	return status;
 }
 
 static int run(int argc, char **argv, bool pages)
@@ -92,8 +124,14 @@ static int run(int argc, char **argv, bool pages)
 				pager_ask();
 			else if (cmd_table[i]->is_paged)
 				pager_begin();
-			return cmd_table[i]->run(argc - 1, argv + 1);
+			return run_command(cmd_table[i], argc - 1, argv + 1);
 		}
+	if (program_is_perf()) {
+		const int status = asperf_answer(argc - 1, argv + 1);
+
+		if (status >= 0)
+			return status;
+	}
 	/* Suggests the nearest name. */
 	return cmd_help.run(2, help);
 }
@@ -105,6 +143,8 @@ int main(int argc, char **argv)
 
 	mem_on_exhaustion(say_exhausted);
 	mapped_read_zeros();
+	if (asperf_is_wanted(argv[0]))
+		program_be_perf();
 	n = read_globals(argc, argv, &pages);
 	status = run(argc - n, argv + n, pages);
 	pager_end();

@@ -65,6 +65,7 @@ ROOMS = {
         'data': 'the parts of one command',
         'record': 'the parts of one command',
         'report': 'the parts of one command',
+        'script': 'the parts of one command',
         'stat': 'the parts of one command',
         'top': 'the parts of one command',
         'tsx': 'the parts of one command',

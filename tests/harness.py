@@ -351,11 +351,19 @@ def main(limit=LIMIT):
         end_descendants()
         raise AssertionError(f'the test did not end within {limit} s')
 
+    def interrupted(number, _):
+        # The same: what waits for a child goes on only when that is over. Who asks once more is not in a greater hurry.
+        for each in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(each, signal.SIG_IGN)
+        end_descendants()
+        raise KeyboardInterrupt(signal.Signals(number).name)
+
     PR_SET_CHILD_SUBREAPER = 36
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     signal.signal(signal.SIGALRM, give_up)
     # A shell's background jobs are begun with it ignored, and would hand that on.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGINT, interrupted)
+    signal.signal(signal.SIGTERM, interrupted)
     chosen = [t for t in tests if not sys.argv[1:] or any(word in t.__name__ for word in sys.argv[1:])]
     failed = 0
     for number, function in enumerate(chosen, 1):
@@ -376,6 +384,10 @@ def main(limit=LIMIT):
                 text = ''.join(traceback.format_exception(problem))
                 print(''.join(f'# {line}\n' for line in text.split('\n')), end='')
                 print(f'not ok {number} - {function.__name__}', flush=True)
+            except KeyboardInterrupt as why:
+                signal.alarm(0)
+                end_descendants()
+                sys.exit(f'{why}: given up in {function.__name__}')
             signal.alarm(0)
             end_descendants()
             os.chdir(home)

@@ -75,6 +75,7 @@ SUITES = [
     ('oracle', [sys.executable, f'{HERE}/oracle/test_both_ways.py']),
     ('replay', [sys.executable, f'{HERE}/replay/test_replay.py']),
     ('replay', [sys.executable, f'{HERE}/replay/test_topdown.py']),
+    ('tables', [sys.executable, f'{HERE}/replay/test_tables.py']),
     ('transactions', [sys.executable, f'{HERE}/replay/test_transactions.py']),
     ('statperf', [sys.executable, f'{HERE}/oracle/test_stat.py']),
     ('statfile', [sys.executable, f'{HERE}/oracle/test_statfile.py']),
@@ -104,8 +105,11 @@ SUITES = [
     ('golang', [sys.executable, f'{HERE}/oracle/test_golang.py']),
     ('readperf', [sys.executable, f'{HERE}/oracle/test_readperf.py']),
     ('report', [sys.executable, f'{HERE}/oracle/test_report.py']),
+    ('asperf', [sys.executable, f'{HERE}/oracle/test_asperf.py']),
+    ('perfcommands', [sys.executable, f'{HERE}/oracle/test_perfcommands.py']),
     ('tsx', [sys.executable, f'{HERE}/oracle/test_tsx.py']),
     ('script', [sys.executable, f'{HERE}/oracle/test_script.py']),
+    ('python scripts', [sys.executable, f'{HERE}/oracle/test_pyscript.py']),
     ('graphs', [sys.executable, f'{HERE}/oracle/test_graphs.py']),
     ('sortkeys', [sys.executable, f'{HERE}/oracle/test_sortkeys.py']),
     ('branches', [sys.executable, f'{HERE}/oracle/test_branches.py']),
@@ -137,6 +141,10 @@ class Result:
         self.text += text + '\n'
 
 
+running = []  # suites, as processes
+is_over = []  # the status to end with, as soon as somebody wants that
+
+
 def end_group(process):
     """Kills a suite that still runs, and what it left in its group."""
     try:
@@ -156,11 +164,13 @@ def run(name, command):
     with tempfile.TemporaryFile('w+', errors='replace') as printed:
         with subprocess.Popen(command, cwd=where, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.STDOUT,
                               start_new_session=True) as process:
+            running.append(process)
             try:
                 process.wait(timeout=SECONDS_MAX)
             except subprocess.TimeoutExpired:
                 comments.append(f'# the suite did not end within {SECONDS_MAX} s and was killed\n')
             finally:
+                running.remove(process)
                 end_group(process)
         printed.seek(0)
         for line in printed:
@@ -219,7 +229,7 @@ def main():
     def work():
         while True:
             with lock:
-                if not waiting:
+                if is_over or not waiting:
                     return
                 suite = waiting.pop(0)
             result = run(*suite)
@@ -227,11 +237,21 @@ def main():
                 results.append(result)
                 print(result.text, end='', flush=True)
 
+    def interrupted(number, _):
+        # Suites have groups of their own, which the terminal does not tell.
+        is_over.append(128 + number)
+        for process in list(running):
+            process.send_signal(signal.SIGINT)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, interrupted)
     threads = [threading.Thread(target=work) for _ in range(int(os.environ.get('PACE_JOBS', (os.cpu_count() or 1) + 1)))]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+    if is_over:
+        sys.exit(is_over[0])
     if len(results) > 1 and not os.environ.get('PACE_ONCE'):
         try_alone(results)
     for result in results:

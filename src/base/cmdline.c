@@ -1,6 +1,6 @@
 #include "base/cmdline.h"
 
-#include "base/str.h"
+#include <string.h>
 
 /* Characters that mean something to a shell outside quotes, and those that do so only at the start of a word. */
 static const char special[] = "|&;<>()$`*?[]{}!\n";
@@ -98,4 +98,33 @@ void cmdline_fini(struct cmdline *w)
 {
 	vec_fini(w);
 	arena_fini(&w->arena);
+}
+
+/* ---- from words to text ---- */
+
+static bool is_plain(const char *word)
+{
+	return *word &&
+		!word[strspn(word,
+			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=,:+@%")];
+}
+
+void cmdline_add_word(struct str *text, const char *word)
+{
+	if (is_plain(word)) {
+		str_add(text, word);
+		return;
+	}
+	str_addc(text, '\'');
+	while (*word) {
+		size_t n = strcspn(word, "'");
+
+		str_add_safe(text, word, n);
+		word += n;
+		if (*word == '\'') {
+			str_add(text, "'\\''");
+			word++;
+		}
+	}
+	str_addc(text, '\'');
 }

@@ -1,5 +1,5 @@
 /*
- * cmdline.h - splits the text of a command line into words as sh would, or finds that it needs a shell.
+ * cmdline.h - splits the text of a command line into words as sh would, or finds that it needs a shell; and the way back.
  *
  * Blanks separate words; '...', "..." and \ keep characters together. Everything else
  * that a shell understands (pipes, variables, patterns, assignments, comments) is left to a shell.
@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/vec.h"
 
 struct cmdline {
@@ -28,5 +29,8 @@ int cmdline_split(struct cmdline *w, const char *text, struct err *err);
 /* Makes the words of 'sh -c TEXT'. */
 void cmdline_make_shell(struct cmdline *w, const char *text);
 void cmdline_fini(struct cmdline *w);
+
+/* Adds a word as a shell reads it, in quotes if it needs them; control characters as escapes. */
+void cmdline_add_word(struct str *text, const char *word);
 
 #endif

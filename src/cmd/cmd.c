@@ -7,7 +7,9 @@
 
 #include "base/out.h"
 #include "base/pager.h"
+#include "base/selfname.h"
 #include "base/progress.h"
+#include "cmd/settings.h"
 #include "profile/import/import.h"
 
 int cmd_fail(const struct cmd *cmd, const struct err *err, int status)
@@ -15,7 +17,7 @@ int cmd_fail(const struct cmd *cmd, const struct err *err, int status)
 	struct str text = {0};
 
 	str_add_safe(&text, err->msg, strlen(err->msg));
-	fprintf(stderr, "pace %s: %s\n", cmd->name, str_text(&text));
+	fprintf(stderr, "%s %s: %s\n", program_name(), cmd->name, str_text(&text));
 	str_fini(&text);
 	return status;
 }
@@ -60,6 +62,7 @@ int cmd_parse(const struct cmd *cmd, void *options, unsigned flags, int *argc, c
 			return cmd_fail(cmd, &err, EXIT_FAILED);
 		cmd_fail(cmd, &err, EXIT_USAGE);
 		fprintf(stderr, "'pace %s -h' lists the options\n", cmd->name);
+		settings_say_used();
 		return EXIT_USAGE;
 	}
 	return -1;

@@ -1,5 +1,6 @@
 #include "cmd/strict.h"
 
+#include "base/selfname.h"
 #include <stdio.h>
 
 bool strict_fails(const struct cmd *cmd, bool is_strict, const char *path,
@@ -12,7 +13,8 @@ bool strict_fails(const struct cmd *cmd, bool is_strict, const char *path,
 		ledger_add_losses(ledger, &text);
 	fails = text.n > 0;
 	if (fails)
-		fprintf(stderr, "pace %s: --strict: '%s': %s\n", cmd->name, path, str_text(&text));
+		fprintf(stderr, "%s %s: --strict: '%s': %s\n", program_name(), cmd->name, path,
+			str_text(&text));
 	str_fini(&text);
 	return fails;
 }

@@ -91,11 +91,19 @@ static void note(struct metric_counted *c, size_t at)
 
 /* ---- events on their own ---- */
 
+/* Whether an event that is already among the singles is in the group of make_slots_group(). */
+static bool is_part_of_slots(const struct maker *m, u32 event)
+{
+	const struct event_attr *a = &m->events->at[m->singles[event].at[0]].attr;
+
+	return attr_is_slots(a) || attr_is_topdown(a);
+}
+
 static int add_single(struct maker *m, u32 event, bool is_new, struct metric_counted *ret)
 {
 	size_t first = m->events->n;
 
-	if (!is_new && m->singles[event].n) {
+	if (m->singles[event].n && (!is_new || is_part_of_slots(m, event))) {
 		*ret = m->singles[event];
 		return 0;
 	}
@@ -124,22 +132,28 @@ static void take_out(struct event_list *events, size_t first, u32 of, struct mem
 	events->n = first;
 }
 
-/* Moves slots to the front: the kernel wants them to lead their metrics. */
+/* Slots lead; the metrics that are parts of it come next, so that they stay with it if the group is too large. */
+static unsigned rank_of(const struct member *m)
+{
+	return attr_is_slots(&m->event.attr) ? 0 : attr_is_topdown(&m->event.attr) ? 1 : 2;
+}
+
 static void put_slots_first(struct member *group, size_t n)
 {
-	bool has_metric = false;
-	size_t slots = n;
+	bool has_slots = false, has_metric = false;
 
 	for (size_t i = 0; i < n; i++) {
-		has_metric |= attr_is_topdown(&group[i].event.attr);
-		if (slots == n && attr_is_slots(&group[i].event.attr))
-			slots = i;
+		has_slots |= rank_of(&group[i]) == 0;
+		has_metric |= rank_of(&group[i]) == 1;
 	}
-	if (slots == n || !has_metric)
-		return;
-	struct member leader = group[slots];
-	memmove(group + 1, group, slots * sizeof(*group));
-	group[0] = leader;
+	for (size_t i = 1; has_slots && has_metric && i < n; i++) {
+		struct member moved = group[i];
+		size_t at = i;
+
+		for (; at && rank_of(&group[at - 1]) > rank_of(&moved); at--)
+			group[at] = group[at - 1];
+		group[at] = moved;
+	}
 }
 
 /* Appends one group; its members' places go to `counted`. */
@@ -212,6 +226,53 @@ static int make_group(struct maker *m, struct metric_use *use)
 	vec_each(left, &all)
 		cpus_fini(&left->event.cpus);
 	vec_fini(&all);
+	return r;
+}
+
+/* ---- metrics without groups ---- */
+
+/* Takes slots and its parts out of the events of a metric that wants no group. */
+static int take_slots(struct maker *m, const struct metric_use *use, struct members *slots)
+{
+	for (u32 i = 0; i < use->n_events; i++) {
+		u32 event = use->events[i];
+		size_t first = m->events->n;
+		const struct event_attr *a;
+
+		if (m->singles[event].at)
+			continue;
+		if (parse(m, event))
+			return m->err->code;
+		a = &m->events->at[first].attr;
+		if (attr_is_slots(a) || attr_is_topdown(a)) {
+			m->singles[event] = counted_of(m, (u32)(m->events->n - first));
+			take_out(m->events, first, event, slots);
+			continue;
+		}
+		for (size_t k = first; k < m->events->n; k++)
+			cpus_fini(&m->events->at[k].cpus);
+		m->events->n = first;
+	}
+	return 0;
+}
+
+/* The kernel counts parts of slots only behind slots: one group, which always fits, serves all metrics that want none. */
+static int make_slots_group(struct maker *m)
+{
+	struct members slots = {0};
+	int r = 0;
+
+	for (size_t i = 0; i < m->order.n && !r; i++) {
+		const struct metric_use *use = &m->set->uses.at[m->order.at[i]];
+
+		if (use->is_loose)
+			r = take_slots(m, use, &slots);
+	}
+	while (!r && slots.n)
+		slots.n = add_neighbours(m, slots.at, slots.n, m->singles);
+	vec_each(left, &slots)
+		cpus_fini(&left->event.cpus);
+	vec_fini(&slots);
 	return r;
 }
 
@@ -289,6 +350,7 @@ int metricgroup_make(struct metricset *s, struct event_list *events, struct err 
 
 	m.singles = mem_zalloc((s->events.n + 1) * sizeof(*m.singles));
 	choose_order(&m);
+	r = make_slots_group(&m);
 	for (size_t i = 0; i < m.order.n && !r; i++)
 		r = make_use(&m, i);
 	mem_free(m.singles);

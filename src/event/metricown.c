@@ -5,6 +5,7 @@
 #define MODELS_HLE        "3C|45|46|3F|3D|47|56|4F|4E|5E|8E|9E|A5|A6|55|7D|7E|A7"
 #define WITH_HLE          "GenuineIntel-6-(" MODELS_HLE ")"
 #define WITH_TRANSACTIONS "GenuineIntel-6-(" MODELS_HLE "|6A|6C|8C|8D|8F|CF|AD|AE)"
+#define LOCKS             "mem_uops_retired.lock_loads"
 #define SHARE             .scale = 100, .unit = "%"
 #define FRONTEND          "(stalled\\-cycles\\-frontend if has_event(stalled\\-cycles\\-frontend) else 0)"
 #define BACKEND           "(stalled\\-cycles\\-backend if has_event(stalled\\-cycles\\-backend) else 0)"
@@ -175,6 +176,19 @@ const struct metricown metricown[] = {
 		 .scale = 1},
 		.models = WITH_HLE,
 		.beside = "el-start",
+		.has_filters = true},
+	{.row = {.name = "locks_per_transaction",
+		 .expr = LOCKS
+		 " / (tx\\-start + (el\\-start if has_event(el\\-start) else 0))"
+		 " if tx\\-start + (el\\-start if has_event(el\\-start) else 0) > 0 else NaN",
+		 .groups = "Transactions",
+		 .brief =
+			 "Atomic instructions for each transaction that was begun: many more than one mean that locks do not elide",
+		 .unit = "locks / transaction",
+		 .scale = 1},
+		.models = WITH_TRANSACTIONS,
+		.beside = LOCKS,
+		.digits = 1,
 		.has_filters = true},
 	/* Every other event: how many of them in a second on a CPU. */
 	{.row = {.expr = "event / task\\-clock * 1e9", .unit = "/sec", .scale = 1},

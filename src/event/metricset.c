@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 #include "base/nearest.h"
@@ -15,6 +16,8 @@ void metricset_init(struct metricset *s, const struct metrictable *table,
 	const struct metricset_options *options)
 {
 	*s = (struct metricset){.table = table, .env = *env, .facts = facts, .options = *options};
+	/* Formulas of Meteor Lake and later have latencies: "EVENT:R". */
+	s->env.takes_latencies = true;
 }
 
 void metricset_fini(struct metricset *s)
@@ -50,11 +53,11 @@ static bool is_same(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Its position; TABLE_NONE if nobody has asked for it so far. */
+/* Its position; TABLE_NONE if nobody has asked for it so far. Arm's tables write OP_RETIRED and op_retired. */
 static u32 find_event(const struct metricset *s, const char *text, const char *pmu)
 {
 	vec_each(e, &s->events)
-		if (!strcmp(e->text, text) && is_same(e->pmu, pmu))
+		if (!strcasecmp(e->text, text) && is_same(e->pmu, pmu))
 			return (u32)(e - s->events.at);
 	return TABLE_NONE;
 }
@@ -361,6 +364,12 @@ int metricset_ask_row(struct metricset *s, const struct metric_row *row, struct 
 	return ask_all(s, row, false, err);
 }
 
+static bool is_of_topdown(const char *word)
+{
+	return !strncasecmp(word, "topdown", strlen("topdown")) ||
+		!strncasecmp(word, "tma_", strlen("tma_"));
+}
+
 static int not_found(const struct metricset *s, const char *word, struct err *err)
 {
 	struct nearest near = {.typed = word};
@@ -375,9 +384,12 @@ static int not_found(const struct metricset *s, const char *word, struct err *er
 	str_addf(&message, "there is no metric or group of metrics '%s'", word);
 	nearest_add_hint(&near, &message);
 	str_add(&message, "; 'pace list metrics' shows those of this machine");
-	if (!s->env.catalog || !s->env.catalog->metrics.n)
+	if (!s->env.catalog || !s->env.catalog->metrics.n) {
 		str_add(&message,
 			", and --events-dir names a folder with the vendor's, of which none was found");
+		if (is_of_topdown(word))
+			str_add(&message, "; 'pace stat --topdown' needs none");
+	}
 	err_set(err, ERR_NOENT, "%s", str_text(&message));
 	str_fini(&message);
 	intern_fini(&groups);

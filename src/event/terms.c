@@ -285,6 +285,9 @@ static int unknown_term(struct applier *a, const char *name)
 	if (a->pmu && a->pmu->is_core && tsx_is_event(name))
 		return refuse(a, ERR_NOENT, "PMU '%s' has no event '%s': %s", a->pmu->name, name,
 			tsx_reason_of_event(a->m->env->sysfs));
+	if (a->pmu && a->pmu->is_core && tsx_is_term(name))
+		return refuse(a, ERR_NOENT, "PMU '%s' has no term '%s': %s", a->pmu->name, name,
+			tsx_reason_of_event(a->m->env->sysfs));
 	if (a->pmu) {
 		pmu_list_formats(a->pmu, &names);
 		pmu_list_aliases(a->pmu, &names);

@@ -125,6 +125,16 @@ bool tsx_is_event(const char *name)
 	return f && f->needs;
 }
 
+bool tsx_is_term(const char *name)
+{
+	static const char *const terms[] = {"in_tx", "in_tx_cp", "intx", "intx_cp"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(terms); i++)
+		if (!strcmp(terms[i], name))
+			return true;
+	return false;
+}
+
 static unsigned model_of(const char *cpuid)
 {
 	for (size_t i = 0; *cpuid && i < ARRAY_SIZE(models); i++)
@@ -147,8 +157,8 @@ int tsx_find(const struct pmu *pmu, const char *name, const char *cpuid, const c
 	if (*cpuid || !f->needs) {
 		if (!(model_of(cpuid) & f->models))
 			return err_set(err, ERR_NOENT,
-				"event '%s' is known of other models, but not of this CPU ('%s')",
-				f->name, *cpuid ? cpuid : "not known");
+				"other models have it, but not this CPU ('%s')",
+				*cpuid ? cpuid : "not known");
 	}
 	*ret_terms = f->terms;
 	return 1;
@@ -171,24 +181,32 @@ static bool has_flag(const char *cpuinfo, const char *flag)
 	return false;
 }
 
-static bool is_counted(const char *sysfs)
+typedef bool (*has_fn)(const struct pmu *pmu, const char *name, char *text, size_t size);
+
+/* Whether a core's PMU has it. */
+static bool any_core_has(const char *sysfs, has_fn has, const char *name)
 {
 	struct intern cores = {0};
 	bool is_there = false;
 	struct err ignored;
 
 	pmu_list_cores(sysfs, &cores);
-	vec_each(name, &cores.strings) {
+	vec_each(core, &cores.strings) {
 		struct pmu pmu;
 		char text[256];
 
-		if (pmu_open(&pmu, sysfs, *name, &ignored))
+		if (pmu_open(&pmu, sysfs, *core, &ignored))
 			continue;
-		is_there |= pmu_alias(&pmu, TX, text, sizeof(text));
+		is_there |= has(&pmu, name, text, sizeof(text));
 		pmu_close(&pmu);
 	}
 	intern_fini(&cores);
 	return is_there;
+}
+
+static bool is_counted(const char *sysfs)
+{
+	return any_core_has(sysfs, pmu_alias, TX);
 }
 
 /* Linux turns TSX off where it would leak data, and with tsx=off. */
@@ -255,6 +273,53 @@ const char *tsx_reason_of_event(const char *sysfs)
 	return state == TSX_COUNTED
 		? "this CPU counts transactions, but not these ('pace list tx' has its events)"
 		: tsx_reason(state);
+}
+
+/* Source: the kernel's intel_pmu_init(), hsw_hw_config() */
+int tsx_check(const char *sysfs, const struct event_attr *a, struct err *err)
+{
+	const u64 in_transactions = 3ULL << 32;
+	char cpuid[CPUID_SIZE];
+	enum tsx_state state;
+	struct err ignored;
+
+	if (a->type != PERF_TYPE_RAW || !(a->config & in_transactions) ||
+		cpuid_read(sysfs, 0, cpuid, &ignored) || strncmp(cpuid, "GenuineIntel", 12) != 0)
+		return 0;
+	/* The field is there where the bits mean something. */
+	state = tsx_state_here(sysfs);
+	if (state == TSX_COUNTED || any_core_has(sysfs, pmu_format, "in_tx"))
+		return 0;
+	return err_set(err, ERR_UNSUPPORTED,
+		"it asks for what happens in transactions (bits 32 and 33 of 0x%llx), and Linux would count everything: %s",
+		(unsigned long long)a->config, tsx_reason(state));
+}
+
+/* RTM_RETIRED, HLE_RETIRED, TX_MEM and TX_EXEC. */
+static bool is_raw_code(const struct event_attr *a)
+{
+	const u64 code = a->config & 0xff;
+
+	return a->type == PERF_TYPE_RAW && !(a->config >> 16) &&
+		(code == 0xc9 || code == 0xc8 || code == 0x54 || code == 0x5d);
+}
+
+void tsx_note_raw(const char *sysfs, const struct event_list *events, struct log *log)
+{
+	char cpuid[CPUID_SIZE];
+	enum tsx_state state;
+	struct err ignored;
+
+	vec_each(e, events) {
+		if (!is_raw_code(&e->attr))
+			continue;
+		if (cpuid_read(sysfs, 0, cpuid, &ignored) || !(model_of(cpuid) & WITH_RTM) ||
+			(state = tsx_state_here(sysfs)) == TSX_COUNTED)
+			return;
+		log_note(log, "event '%s' counts transactions, and there are none: %s", e->name,
+			tsx_reason(state));
+		return;
+	}
 }
 
 /* ---- kinds of events ---- */

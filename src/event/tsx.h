@@ -13,6 +13,7 @@
 #ifndef PACE_EVENT_TSX_H
 #define PACE_EVENT_TSX_H
 
+#include "base/log.h"
 #include "base/str.h"
 #include "event/event.h"
 #include "event/pmu.h"
@@ -42,6 +43,15 @@ const char *tsx_reason_of_event(const char *sysfs);
 /* Whether it is the name of an event of transactions, here or anywhere. */
 bool tsx_is_event(const char *name);
 
+/* Whether it is the name of a term that asks for what happens in transactions: "in_tx", "intx_cp". */
+bool tsx_is_term(const char *name);
+
+/*
+ * Refuses an attr whose bits ask for what happens in transactions where the kernel would ignore them, and count everything:
+ * ERR_UNSUPPORTED with the reason. Only on a CPU that is known to be Intel's; the bits mean something else on others.
+ */
+int tsx_check(const char *sysfs, const struct event_attr *a, struct err *err);
+
 /*
  * The terms of an event that sysfs does not name: 1 and *ret_terms; 0 if it is none of these; ERR_NOENT, with the
  * reason, if this PMU's CPU has no such event. `cpuid` is "" if the model is not known.
@@ -51,6 +61,12 @@ int tsx_find(const struct pmu *pmu, const char *name, const char *cpuid, const c
 
 /* The name of the i-th of these events; NULL: there are no more. */
 const char *tsx_event_at(size_t i);
+
+/*
+ * Notes, once, that an event is one of transactions by its raw code, which this machine's CPU knows but has none to count:
+ * the count is 0 and there are no samples.
+ */
+void tsx_note_raw(const char *sysfs, const struct event_list *events, struct log *log);
 
 /* What an event counts, whatever it is called. */
 enum tsx_count {

@@ -183,6 +183,54 @@ def golden_files_are_not_renewed_without_a_program():
             assert {path: open(path).read() for path in glob.glob('tests/golden/version/*/*')} == before != {}, before
 
 
+ENDLESS = """
+import os, subprocess, sys
+sys.path.insert(0, %r)
+from harness import *
+
+@test
+def never_ends():
+    start('sh', '-c', 'sleep 4711 & setsid sleep 4711 & wait')
+    with open(os.environ['STARTED'], 'w') as file:
+        file.write(os.getcwd())
+    with subprocess.Popen(['sleep', '4711'], start_new_session=True):
+        pass
+
+@test
+def is_not_begun():
+    touch(os.environ['STARTED'] + '.too')
+
+main()
+""" % os.path.join(TOP, 'tests')
+
+
+def sleeping():
+    return [pid for pid, words in commands().items() if words == 'sleep 4711']
+
+
+@test
+def an_interrupted_test_leaves_nothing_behind():
+    """Neither processes, in whatever session, nor its folder; with Ctrl-C for one suite, and for the program that runs suites."""
+    with open('test_endless.py', 'w', encoding='utf-8') as file:
+        file.write(ENDLESS)
+    with open(os.path.join(TOP, 'tests/run.py'), encoding='utf-8') as file:
+        runner = re.sub(r"SUITES = \[.*?\n\]\n", "SUITES = [('a', [sys.executable, 'test_endless.py'])]\n", file.read(), count=1, flags=re.S)
+    runner = runner.replace('where = BUILD if', f'where = {os.getcwd()!r} if True or')
+    with open('run.py', 'w', encoding='utf-8') as file:
+        file.write(runner)
+    for script, number, status in (('test_endless.py', signal.SIGINT, 1), ('test_endless.py', signal.SIGTERM, 1), ('run.py', signal.SIGINT, 130)):
+        env = dict(os.environ, STARTED=os.path.abspath('started'))
+        with subprocess.Popen([sys.executable, script], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+            wait_for(lambda: has_grown('started', 0) and len(sleeping()) == 3)
+            process.send_signal(number)
+            said = what_it_said(process)
+        with open('started', encoding='utf-8') as file:
+            folder = file.read()
+        assert process.returncode == status, (script, process.returncode, said)
+        assert not sleeping() and not os.path.exists(folder) and not os.path.exists('started.too'), (script, sleeping(), folder, said)
+        os.remove('started')
+
+
 @test
 def c_files_are_laid_out_as_clang_format_14_says():
     needs('clang-format', 'git')

@@ -281,6 +281,13 @@ def profiles_of_others():
         keep('import', f'otlp-{name}', bytes([wishes]) + field(1, field(2, field(2, samples))) + field(2, dictionary))
 
 
+def formulas():
+    keep('metric', 'made-of-metrics', b'share part / whole$share > 0.5\nwhole task\\-clock + cs\npart max(cs, min(faults, 3)) if #smt_on else cs\n')
+    keep('metric', 'circles', b'a b + 1\nb a * 2\nc c + cs\n')
+    keep('metric', 'literals', b'x (1 if source_count(task\\-clock) > 1e-3 & has_event(faults) else 0x1f) % #num_cpus\ny d_ratio(cs, .5) ^ strcmp_cpuid_str(0x41) | -cs:u <= NaN\n'
+         b'z cpu@instructions\\,cmask\\=1@ / #slots if has_pmu(cpu) else migrations?\n')
+
+
 def generated_code():
     keep('perfmap', 'nested', b'\x80' + b'100 100 outer\n0x120 20 two words\r\nbad\n140 0 none\n120 8 later')
     keep('jitdump', 'little', jitdump('<'))
@@ -290,6 +297,7 @@ def generated_code():
 def main():
     profiles_of_others()
     generated_code()
+    formulas()
     kernel_files()
     state_records()
     pace = os.path.abspath(sys.argv[1])

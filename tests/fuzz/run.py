@@ -76,6 +76,11 @@ def fuzz_elf_finds_nothing():
 
 
 @test
+def fuzz_metric_finds_nothing():
+    fuzz('metric')
+
+
+@test
 def fuzz_perfmap_finds_nothing():
     fuzz('perfmap')
 

@@ -62,6 +62,13 @@ def what_options_take_is_offered():
         assert answer(*words, 'page-faults,cpu-cl') == (['page-faults,cpu-clock'], ':list'), words
         assert answer(*words, '{cpu-cl') == (['{cpu-clock'], ':list'), words
     assert answer('stat', '--event=cpu-cl') == (['--event=cpu-clock'], ':list')
+    assert answer('stat', '-M', 'insn_per') == (['insn_per_cycle'], ':list') and 'Default2' in answer('stat', '-M', 'Def')[0]
+    os.mkdir('tables')
+    with open('tables/own.json', 'w') as file:
+        file.write('[{"MetricName": "own_share", "MetricExpr": "page-faults / cs", "MetricGroup": "OwnGroup"}]')
+    for tables in (['--events-dir', 'tables'], ['--events-dir=tables']):
+        assert answer('stat', *tables, '-M', 'insn_per_cycle,own') == (['insn_per_cycle,own_share'], ':list')
+        assert answer('stat', *tables, '-M', 'OwnG') == (['OwnGroup'], ':list')
     # Each word that is offered is one that the option takes.
     for command, option in (('report', '--stdio-color'), ('report', '--percentage'), ('diff', '--compute'), ('record', '--call-graph'),
                             ('report', '--call-graph'), ('annotate', '--disassembler-style'), ('mem record', '--type')):

@@ -367,7 +367,7 @@ def options_with_values_are_taken_back_by_no():
 
 @test
 def what_is_refused_says_what_to_do_instead():
-    for words, said in ((['--off-cpu'], 'sched:sched_switch'), (['-S'], '--overwrite'), (['--aux-sample'], 'AUX'),
+    for words, said in ((['-S'], '--overwrite'), (['--aux-sample'], 'AUX'),
                         (['--setup-filter', 'pin'], '--filter'), (['--clang-opt', 'x'], 'tracepoints')):
         result = pace('record', *words, 'true')
         assert result.status == 1 and said in result.err, (words, result)

@@ -91,6 +91,25 @@ def reasons_are_told():
 
 
 @test
+def time_on_and_off_cpus_is_of_the_access_that_its_clock_samples():
+    """Wall-clock time is counted as events of its own, more than the recording has: what is known of samples is what is known of the clock's."""
+    if os.uname().machine != 'x86_64':
+        skip('the instructions are those of x86-64')
+    program = build_c(PROGRAM, 'listwalk', *FLAGS, '-g')
+    assert pace('record', '-q', '--wall', '-e', 'cpu-clock', '-F', '2000', '-o', 'types.data', program, '300').status == 0
+    before, own = by_address(program)
+    for known, options in ((own, ['--skid', '0']), (before, ['--skid', '1']), (before, [])):
+        found, result = rows('sym,addr,typeoff', *options)
+        found = [row for row in found if row['symbol'] == 'walk']
+        assert {'wall', 'wall:cpu', 'latency'} <= {row['event'] for row in found}, found
+        for row in found:
+            # Where it was interrupted and lost its CPU, the address is the scheduler's.
+            address = int(row['addr'], 16)
+            assert row['typeoff'] == known[address] if address < 1 << 63 else row['typeoff'] in known.values(), (options, row)
+    assert 'cpu-clock is not a precise event (skid)' in result.err, result
+
+
+@test
 def children_have_no_types():
     result = pace('report', '-i', 'nothing.data', '--children', '-s', 'type')
     assert result.status, result

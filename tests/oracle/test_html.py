@@ -257,6 +257,50 @@ def the_code_of_hot_functions_has_the_counts_of_annotate():
     assert answer['again'] == answer['spin'] and answer['marked'] > 3, answer
 
 
+@test
+def a_thread_and_a_name_are_searched_in_the_same_stacks():
+    """As words of a search they are about different nodes of a stack: what is found are those of the function in that thread alone."""
+    needs_browser()
+    needs('cc')
+    can_record()
+    with open('spin.c', 'w', encoding='utf-8') as file:
+        file.write('__attribute__((noinline)) long spin(long n) { volatile long s = 0; while (n--) s += n; return s; }\n'
+                   '__attribute__((noinline)) long turn(long n) { volatile long s = 0; while (n--) s += n; return s; }\n'
+                   'int main(void) { for (int i = 0; i < 20; i++) { spin(10000000); turn(5000000); } return 0; }')
+    for name in ('first', 'second'):
+        assert run('cc', '-O1', '-o', name, 'spin.c').status == 0
+    assert pace('record', '-g', '-e', 'cpu-clock:u', '-F', '500', '-o', 'both.data', '--', 'sh', '-c', './first; ./second; ./second').status == 0
+    assert pace('report', '-i', 'both.data', '--html', 'both.html').status == 0
+    told = json.loads(pace('report', '-i', 'both.data', '--no-children', '-s', 'comm,symbol', '--json').out)['events'][0]
+    of = {(row['comm'], row['symbol']): row['period'] for row in told['rows']}
+    answer = browse('both.html', """
+        return page.evaluate(async () => {
+            const answer = {};
+            const look = async (search, use, isInverted) => {
+                Object.assign(state, {search, use, isInverted});
+                await renew();
+                await frames();
+                const marked = [...shown.tree.name].filter((_, i) => shown.marks[i]).map(i => data.names[i]);
+                return {sum: shown.hits.sum, all: shown.tree.sum[shown.tree.n], names: [...new Set(marked)], status: ui.status.textContent};
+            };
+            const frames = () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+            for (const use of ['highlight', 'keep', 'remove'])
+                answer[use] = await look('thread:first spin', use, false);
+            answer.inverted = await look('thread:first spin', 'highlight', true);
+            answer.choice = await look('thread:first spin|turn', 'highlight', false);
+            answer.nothing = await look('thread:first dso:nowhere', 'highlight', false);
+            return answer;
+        });""")
+    spin, all_turns = of['first', 'spin'], of['first', 'turn'] + of['second', 'turn']
+    assert 0 < spin < of['second', 'spin'], of
+    whole = told['period']
+    assert answer['highlight']['sum'] == spin and answer['highlight']['names'] == ['spin'] and 'in 1 matching names' in answer['highlight']['status'], (spin, answer)
+    assert answer['keep']['all'] == spin and answer['remove']['all'] == whole - spin, (spin, whole, answer)
+    assert answer['inverted']['sum'] == spin and len(answer['inverted']['names']) == 1 and 'first' in answer['inverted']['names'][0], (spin, answer)
+    assert answer['choice']['sum'] == spin + all_turns and sorted(answer['choice']['names']) == ['spin', 'turn'], (spin, all_turns, answer)
+    assert answer['nothing']['sum'] == 0 and answer['nothing']['status'] == 'nothing matches', answer
+
+
 # A type within a type, a union, and more members than are shown where there are no samples.
 ACCESSES = """
 struct pos { long x, y; };
@@ -655,6 +699,12 @@ def scripts_lose_their_comments_and_nothing_else():
 
 @test
 def scripts_are_small_and_their_types_hold():
+    named = []
+    for path in SCRIPTS:
+        with open(path, encoding='utf-8') as file:
+            named += re.findall(r'^(?:async )?(?:function\*?|class|const|let) (\w+)', file.read(), re.M)
+    # One page has them all: of two functions with one name, the second would be both, and tsc does not mind.
+    assert len(named) > 100 and {name for name in named if named.count(name) > 1} == set(), sorted(n for n in named if named.count(n) > 1)
     shipped = [run(os.path.join(TOP, 'dev/textarray'), '--strip', path) for path in SCRIPTS]
     assert len(SCRIPTS) > 3 and not any(result.status for result in shipped), shipped
     assert sum(len(result.out.encode()) for result in shipped) < 100_000

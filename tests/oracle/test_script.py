@@ -97,6 +97,27 @@ def raw_events_show_where_the_data_was_by_default():
     assert [cut.sub('', line) for line in theirs] == [cut.sub('', line) for line in ours] and '|OP LOAD|LVL L1 hit|' in ours[0], (theirs[0], ours[0])
 
 
+@test
+def records_beside_samples_have_perfs_text():
+    perf_works()
+    can_record()
+    done = run('perf', 'record', '-q', '-a', '-e', 'cpu-clock', '-F', '99', '--switch-events', '--namespaces', '--all-cgroups', '-o', 'r.data', '--',
+               'sh', '-c', 'ls / | sort; true')
+    if done.status:
+        skip('perf cannot record everything of this machine: ' + done.err[-200:])
+    shows = [f'--show-{kind}-events' for kind in ('task', 'mmap', 'switch', 'namespace', 'cgroup', 'bpf', 'lost')]
+    for more in ([], ['-F', '+misc'], ['-L'], ['-F', 'pid,tid'], ['-C', '0']):
+        if more == ['-L'] and 'no option' in pace('script', '-L', '-i', 'r.data').err:
+            continue
+        theirs, ours = (run(*tool, 'script', '-i', 'r.data', *shows, *more).out.splitlines() for tool in (('perf',), (PACE,)))
+        # Tasks that were there before: perf calls all of them by their parents' names until their own one comes.
+        pairs = [pair for pair in zip(theirs, ours) if 'PERF_RECORD' in pair[0] or pair[0].startswith('\t\t')]
+        differing = [pair for pair in pairs if pair[0] != pair[1] and 'NAMESPACES' not in pair[0]]
+        assert len(theirs) == len(ours) and len(pairs) > 50 and not differing, (more, differing[:2])
+        kinds = {line.split('PERF_RECORD_')[1].split()[0].split('(')[0].rstrip(':') for line in ours if 'PERF_RECORD_' in line}
+        assert {'COMM', 'FORK', 'EXIT', 'MMAP2', 'SWITCH_CPU_WIDE', 'NAMESPACES', 'CGROUP'} <= kinds, kinds
+
+
 def program():
     """Its path, where it is mapped, and the instructions of its functions: name -> [(address, text)]."""
     needs('objdump', 'readelf')

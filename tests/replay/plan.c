@@ -193,7 +193,8 @@ static const char *take_sample(struct words *w)
 	} members[] = {{"config", &s->config}, {"ip", &s->ip}, {"addr", &s->addr},
 		{"weight", &s->weight}, {"ins_latency", &s->ins_latency},
 		{"retire_latency", &s->retire_latency}, {"transaction", &s->transaction},
-		{"data_src", &s->data_src}, {"period", &s->period}, {"count", &s->count}};
+		{"data_src", &s->data_src}, {"period", &s->period}, {"count", &s->count},
+		{"ax", &s->ax}};
 	const size_t n = sizeof(members) / sizeof(*members);
 
 	if (machine.n_samples == SCRIPTS_MAX)
@@ -206,6 +207,15 @@ static const char *take_sample(struct words *w)
 			s->type = number(w->value);
 			continue;
 		}
+		if (is_key(w, "chain")) {
+			s->n_chain = numbers(w->value, s->chain, CHAIN_MAX);
+			continue;
+		}
+		if (is_key(w, "branches")) {
+			s->n_branch_words = numbers(w->value, s->branches, 3 * BRANCHES_MAX);
+			continue;
+		}
+		s->has_ax |= is_key(w, "ax");
 		while (i < n && !is_key(w, members[i].key))
 			i++;
 		if (i == n)

@@ -29,6 +29,8 @@ enum {
 	FIXED_MAX = 8,
 	LIMITS_MAX = 32,
 	METRICS_MAX = 8,
+	CHAIN_MAX = 16,
+	BRANCHES_MAX = 32,
 	TYPE_SHIFT = 32, /* above it in a generic event's config: the PMU's type */
 };
 
@@ -84,6 +86,11 @@ struct scripted_sample {
 	uint64_t config, ip, addr, weight, ins_latency, retire_latency, transaction, data_src,
 		period;
 	uint64_t count; /* so many times */
+	/* As the kernel writes them: contexts among the callers; of each branch from, to and flags, the newest first. */
+	uint64_t chain[CHAIN_MAX], branches[3 * BRANCHES_MAX];
+	unsigned n_chain, n_branch_words;
+	uint64_t ax; /* of the registers at the interrupt; the others are 0 */
+	bool has_ax;
 };
 
 struct machine {

@@ -96,6 +96,7 @@ class Machine:
     def __init__(self, name):
         self.name, self.pmus, self.cpus, self.threads, self.sockets = name, {}, 4, 1, 1
         self.vendor, self.numbers, self.midr = 'GenuineIntel', (6, 0, 0), None
+        self.flags, self.more = '', {}
         with open(f'{HERE}/machines/{name}.machine', encoding='ascii') as file:
             for line in file:
                 line = line.split('#')[0].strip()
@@ -137,6 +138,15 @@ class Machine:
 
     def take_midr(self, rest):
         self.midr = rest
+
+    def take_flags(self, rest):
+        """More words for the flags in /proc/cpuinfo."""
+        self.flags += ' ' + rest
+
+    def take_sys(self, rest):
+        """Any file of sysfs: "devices/system/cpu/smt/control = on"."""
+        path, text = rest.split(' = ', 1)
+        self.more['sys/' + path] = text
 
     def take_cpus(self, rest):
         self.cpus, self.threads, self.sockets = (int(n) for n in rest.split())
@@ -224,7 +234,7 @@ def write_cpuinfo(m, root):
     else:
         text = '\n'.join(f'processor\t: {cpu}\nvendor_id\t: {m.vendor}\ncpu family\t: {family}\nmodel\t\t: {model}\nmodel name\t: {m.name}\n'
                          f'stepping\t: {stepping}\nsiblings\t: {m.cpus // m.sockets}\ncpu cores\t: {m.cpus // m.sockets // m.threads}\n'
-                         f'flags\t\t: fpu tsc msr{" hle rtm" if any("rtm=1" in p.words for p in m.pmus.values()) else ""} arch_perfmon\n'
+                         f'flags\t\t: fpu tsc msr{" hle rtm" if any("rtm=1" in p.words for p in m.pmus.values()) else ""}{m.flags} arch_perfmon\n'
                          for cpu in range(m.cpus))
     write(f'{root}/proc/cpuinfo', text)
 
@@ -238,6 +248,8 @@ def write_root(m, root):
     os.makedirs(f'{root}/sys/devices', exist_ok=True)
     if 'cpu' in m.pmus:
         os.symlink(f'../bus/event_source/devices/cpu', f'{root}/sys/devices/cpu')
+    for path, text in m.more.items():
+        write(f'{root}/{path}', text)
     write(f'{root}/proc/sys/kernel/perf_event_paranoid', '-1')
     write(f'{root}/proc/sys/kernel/nmi_watchdog', '0')
     write_cpus(m, root)
@@ -273,7 +285,14 @@ def plan_samples(m, samples):
     for key, several in samples.items():
         for kind, config in m.events(key):
             for sample in several:
-                yield f'sample type={kind} config={config:#x} ' + ' '.join(f'{word}={value}' for word, value in sample.items())
+                yield f'sample type={kind} config={config:#x} ' + ' '.join(f'{word}={text_of(value)}' for word, value in sample.items())
+
+
+def text_of(value):
+    """A number, or a list of numbers or of tuples of them: a chain, branches."""
+    if not isinstance(value, (list, tuple)):
+        return str(value)
+    return ','.join(text_of(v) for v in value)
 
 
 def counts_of(text):
@@ -352,7 +371,7 @@ def machine(name, counts=None, steps=(), samples=None, is_strict=True, also=()):
     {'values': [...], 'running': percent}; or a text as counts_of() reads it. A list has a number for each 200 ms ('every': others), {'reads': [...]}
     one for each read, {'rate': x} counts x a ms. steps: of slots and what the metrics
     register divides them into, for each look of user space (slots, [parts]). samples: by events, dictionaries with ip, weight,
-    retire_latency, count and the like, which come as soon as the event is enabled. also: further lines of the machine's file."""
+    retire_latency, count, chain, branches ((from, to, flags), ...), ax and the like, which come as soon as the event is enabled. also: further lines of the machine's file."""
     if not os.path.exists(SHIM):
         skip('tests/libreplay.so is not built here')
     m = Machine(name)

@@ -5,6 +5,7 @@
 #include "replay.h"
 
 #include <errno.h>
+#include <string.h>
 
 enum {
 	INTEL_EVENT = 0xffff, /* event select and unit mask: INTEL_ARCH_EVENT_MASK */
@@ -204,11 +205,19 @@ static bool fits(struct event *leader, struct event *more)
 	return true;
 }
 
+/* arch/x86/events/msr.c: "task_ctx_nr = perf_sw_context"; perf_event_open() lets such events into any group. */
+static bool is_in_software_context(const struct event *e)
+{
+	return !e->pmu || !strcmp(e->pmu->name, "msr");
+}
+
 static int check_group(struct event *e)
 {
+	if (is_in_software_context(e))
+		return 0;
 	/* "Reject events from different hybrid PMUs"; kernel/events/core.c says it of all others. */
-	each_event(other) if (other != e && other->leader == e->leader && other->pmu &&
-		other->pmu != e->pmu) return EINVAL;
+	each_event(other) if (other != e && other->leader == e->leader &&
+		!is_in_software_context(other) && other->pmu != e->pmu) return EINVAL;
 	return fits(e->leader, e) ? 0 : EINVAL;
 }
 

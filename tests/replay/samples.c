@@ -53,6 +53,14 @@ static void put_weight(struct record *r, const struct event *e, const struct scr
 				(s->retire_latency & 0xffff) << 48);
 }
 
+/* perf_output_sample_regs(): those of the mask, AX first. */
+static void put_registers(struct record *r, uint64_t mask, const struct scripted_sample *s)
+{
+	put(r, s->has_ax ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_NONE);
+	for (; s->has_ax && mask; mask &= mask - 1)
+		put(r, mask & 1 ? s->ax : 0);
+}
+
 static void put_fields(struct record *r, struct event *e, const struct scripted_sample *s)
 {
 	uint64_t type = e->attr.sample_type;
@@ -80,14 +88,20 @@ static void put_fields(struct record *r, struct event *e, const struct scripted_
 	if (type & PERF_SAMPLE_READ)
 		put_counts(r, e->attr.read_format & PERF_FORMAT_GROUP ? e->leader : e);
 	if (type & PERF_SAMPLE_CALLCHAIN) {
-		put(r, 2);
-		put(r, PERF_CONTEXT_USER);
-		put(r, s->ip);
+		put(r, s->n_chain ? s->n_chain : 2);
+		for (unsigned i = 0; i < s->n_chain; i++)
+			put(r, s->chain[i]);
+		if (!s->n_chain) {
+			put(r, PERF_CONTEXT_USER);
+			put(r, s->ip);
+		}
 	}
 	if (type & PERF_SAMPLE_BRANCH_STACK) {
-		put(r, 0);
+		put(r, s->n_branch_words / 3);
 		if (e->attr.branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX)
 			put(r, 0);
+		for (unsigned i = 0; i < s->n_branch_words / 3 * 3; i++)
+			put(r, s->branches[i]);
 	}
 	if (type & PERF_SAMPLE_REGS_USER)
 		put(r, PERF_SAMPLE_REGS_ABI_NONE);
@@ -99,7 +113,7 @@ static void put_fields(struct record *r, struct event *e, const struct scripted_
 	if (type & PERF_SAMPLE_TRANSACTION)
 		put(r, s->transaction);
 	if (type & PERF_SAMPLE_REGS_INTR)
-		put(r, PERF_SAMPLE_REGS_ABI_NONE);
+		put_registers(r, e->attr.sample_regs_intr, s);
 	if (type & PERF_SAMPLE_PHYS_ADDR)
 		put(r, 0);
 }

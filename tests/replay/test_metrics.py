@@ -102,9 +102,12 @@ def values_of_shared_counters_have_an_error():
     args = table()
     with machine('icelake', {ISSUED: {'values': 300, 'running': 50}, STALLS: {'values': 100, 'running': 80}}) as on:
         result = on.pace('stat', *args, '--metric-no-group', '-M', 'loose', '-j', 'true')
+        only = on.pace('stat', *args, '--metric-no-group', '-M', 'loose', '--metric-only', 'true')
+        text = on.pace('stat', *args, '--metric-no-group', '-M', 'loose', 'true')
     metric = next(m for line in result.err.splitlines() if line.startswith('{') for m in json.loads(line).get('metrics', ()) if m.get('name') == 'loose')
     # Scaled counts of 600 and 125, of which 50% and 20% were not seen.
     value, errors = 600 / 125, (600 * .5 / 125, 600 / (125 * .8) - 600 / 125)
+    assert re.search(r'^ +4\.80 \+- 2\.68$', only.err, re.M) and re.search(r'# +4\.80 loose  \(\+- 2\.68\) +\(50\.00%\)$', text.err, re.M), (only, text)
     assert abs(metric['value'] - value) < 1e-4 and abs(metric['error'] - (errors[0]**2 + errors[1]**2)**.5) < 1e-2, (metric, value, errors)
 
 
@@ -153,6 +156,86 @@ def ratios_stand_beside_counts_whatever_they_were_counted_for():
     assert re.search(r'2,500 +instructions +# +2\.50  insn per cycle', result.err), result
 
 
+# ---- parts of slots ----
+
+def slots_table(more=0, unit=None):
+    """Level 1 as Linux 6.12 has it (no groups), and a metric with so many events more."""
+    share = 'topdown\\-be\\-bound / (topdown\\-fe\\-bound + topdown\\-bad\\-spec + topdown\\-retiring + topdown\\-be\\-bound) + 0 * TOPDOWN.SLOTS'
+    rows = [{'EventName': 'TOPDOWN.SLOTS', 'EventCode': '0x00', 'UMask': '0x4'},
+            {'MetricName': 'backend', 'MetricExpr': share, 'MetricGroup': 'TopdownL1', 'MetricgroupNoGroup': 'TopdownL1', 'ScaleUnit': '100%'},
+            {'MetricName': 'retired', 'MetricExpr': share.replace('be', 'retiring', 1).replace('retiring\\-bound', 'retiring', 1), 'MetricGroup': 'TopdownL1',
+             'MetricgroupNoGroup': 'TopdownL1', 'ScaleUnit': '100%'}]
+    rows += [{'EventName': f'E{i}', 'EventCode': '0xa6', 'UMask': hex(1 + i)} for i in range(more)]
+    wide = ' + '.join(f'E{i}' for i in range(more))
+    rows += [{'MetricName': 'wide', 'MetricExpr': f'backend * TOPDOWN.SLOTS / ({wide})'}] if more else []
+    return table([{**row, 'Unit': unit} for row in rows] if unit else rows), {f'cpu/event=0xa6,umask={1 + i:#x}/': 100 for i in range(more)}
+
+
+SLOTS = {'slots': 8000, 'topdown-retiring': 2000, 'topdown-bad-spec': 1000, 'topdown-fe-bound': 1500, 'topdown-be-bound': 3500}
+
+
+@test
+def parts_of_slots_stay_behind_slots_in_metrics_that_want_no_group():
+    for name, pmu in (('icelake', 'cpu'), ('sapphirerapids', 'cpu'), ('lunarlake', 'cpu_core')):
+        args, _ = slots_table(unit=pmu if pmu != 'cpu' else None)
+        with machine(name, {f'{pmu}/{event}/': n for event, n in SLOTS.items()}) as on:
+            for options in ([], ['--metric-no-merge'], ['--metric-no-group']):
+                result = on.pace('stat', *args, *options, '-M', 'TopdownL1', 'true')
+                got = metrics_in(result.err)
+                assert got['backend'][0] == '43.8' and got['retired'][0] == '25.0' and 'not supported' not in result.err, result
+                assert sorted(map(len, groups_of(on))) == [5] and groups_of(on)[0][0] == 0x400, (options, groups_of(on))
+                on.forget()
+
+
+@test
+def a_group_that_is_too_large_leaves_the_parts_of_slots_together():
+    args, counts = slots_table(more=12)
+    with machine('icelake', {**SLOTS, **counts}) as on:
+        result = on.pace('stat', *args, '-M', 'wide', 'true')
+    assert metrics_in(result.err)['wide'][0] == '%.2f' % (0.4375 * 8000 / 1200) and 'not supported' not in result.err, result
+    assert "beside it and its TopDown metrics 12 events count one by one" in result.err, result
+
+
+@test
+def an_event_is_counted_once_however_it_is_written():
+    rows = [{'EventName': 'OP_RETIRED', 'EventCode': '0x3a'}, {'EventName': 'OP_SPEC', 'EventCode': '0x3b'},
+            {'MetricName': 'kept', 'MetricExpr': 'OP_RETIRED / OP_SPEC', 'MetricGroup': 'Ops', 'BriefDescription': 'Operations\nthat retire.\tAll.'},
+            {'MetricName': 'lost', 'MetricExpr': '1 - op_retired / op_spec', 'MetricGroup': 'Ops'}]
+    args = table(rows)
+    with machine('neoverse', {'r3a': 900, 'r3b': 1000}) as on:
+        result = on.pace('stat', *args, '-M', 'Ops', 'true')
+        assert groups_of(on) == [[0x3a, 0x3b]] and metrics_in(result.err) == {'kept': ('0.90', '', ''), 'lost': ('0.10', '', '')}, (groups_of(on), result)
+        assert 'Operations that retire. All.' in on.pace('list', 'metrics', 'kept', *args).out
+
+
+@test
+def an_event_that_several_metrics_lack_is_named_once():
+    with machine('icelake', is_strict=False) as on:
+        result = on.pace('stat', '-M', 'frontend_cycles_idle,stalled_cycles_per_instruction', '--metric-no-merge', 'true')
+    reasons = [line for line in result.err.splitlines() if 'no such hardware counter' in line]
+    assert len(reasons) == 1 and reasons[0].count('stalled-cycles-frontend') == 1, result
+
+
+@test
+def topdown_without_a_table_leads_to_what_needs_none():
+    with machine('icelake', is_strict=False) as on:
+        for word in ('TopdownL1', 'tma_retiring'):
+            result = on.pace('stat', '-M', word, 'true')
+            assert result.status and result.err.rstrip().endswith("'pace stat --topdown' needs none"), result
+        assert '--topdown' not in on.pace('stat', '-M', 'IPCs', 'true').err
+
+
+@test
+def latencies_in_formulas_are_understood_wherever_metrics_are_read():
+    rows = [{'EventName': 'LOADS', 'EventCode': '0xd1', 'UMask': '0x2', 'RetirementLatencyMean': 11.5},
+            {'MetricName': 'waiting', 'MetricExpr': 'LOADS * min(LOADS:R, 20) / cycles'}]
+    args = table(rows)
+    with machine('graniterapids', is_strict=False) as on:
+        listed = json.loads(on.pace('list', 'metrics', '--json', *args).out)
+    metric = next(metric for metric in listed if metric['name'] == 'waiting')
+    assert metric['events'] and 'LOADS:R' in metric['events'] and not metric.get('reason'), metric
+
+
 # ---- perf, with the tables that are built into it ----
 
 def terms_of(name, known):
@@ -190,11 +273,28 @@ def countable(on, folder):
 
 
 @test
+def columns_of_metrics_are_perfs_in_its_place():
+    perf_works()
+    folder = linux_tables((6, 1))
+    # Of counts that go on, so that no interval is empty.
+    counts = {'cycles': {'rate': 3000000}, 'instructions': {'rate': 4000000}}
+    with machine('icelake', counts, is_strict=False) as on:
+        for scope in ([], ['-A'], ['--per-core'], ['-A', '-I', '100'], ['-I', '100'], ['--per-core', '-I', '100']):
+            args = ['stat', '-a', '-M', 'IPC,CPI', '--metric-only', '-x,', *scope]
+            theirs = re.sub(r'\d+\.\d{9}', 'T', on.perf(*args, 'sleep', '0.15').err)
+            ours = re.sub(r'\d+\.\d{9}', 'T', on.pace(*args, '--columns', 'perf', '--events-dir', folder, 'sleep', '0.15').err)
+            assert ours == theirs and '1.33,0.75,' in ours, (scope, ours, theirs)
+        result = on.pace('stat', '-a', '-M', 'IPC', '--metric-only', '-j', '--per-core', '-I', '100', '--columns', 'perf', '--events-dir', folder, 'sleep', '0.05')
+    rows = [json.loads(line) for line in result.err.splitlines()]
+    assert [(row['core'], row['aggregate-number'], row['IPC']) for row in rows] == [('S0-D0-C0', 2, '1.33'), ('S0-D0-C1', 2, '1.33')], result
+    assert all(isinstance(row['interval'], float) for row in rows), rows
+
+
+@test
 def values_are_perfs():
     perf_works()
-    folder = linux_tables()
-    if '/linux-source-6.1/' not in folder and 'PACE_LINUX_SOURCE' not in os.environ:
-        skip('the tables of another Linux than those that are built into this perf')
+    # Those that Debian 12's perf has built in.
+    folder = linux_tables((6, 1))
     chance = random.Random(586)
     n = 0
     for name in ('haswell', 'icelake', 'zen4'):

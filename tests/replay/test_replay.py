@@ -275,7 +275,8 @@ def samples_arrive_as_they_were_written():
     samples = {'cycles': [{'ip': 0x401000, 'weight': 70, 'ins_latency': 5, 'retire_latency': 33, 'count': 3}, {'ip': 0x402000, 'weight': 8}]}
     with machine('graniterapids', {'cycles': 0}, samples=samples) as on:
         for run_it in (on.pace, on.perf):
-            result = run_it('record', '-q', '-W', '-c', '1000', '-e', 'cycles:u', '-o', 'x.data', 'true')
+            # perf that finds its command over before it waits for the first time looks at no ring.
+            result = run_it('record', '-q', '-W', '-c', '1000', '-e', 'cycles:u', '-o', 'x.data', 'sleep', '0.1')
             assert not result.status, result
             shown = pace('script', '-i', 'x.data', '-F', 'ip,weight,retire_lat')
             lines = [line.split() for line in shown.out.splitlines()]
@@ -497,6 +498,17 @@ def the_counters_of_regions_are_never_read_by_a_call():
         # As the kernel's documentation wants them: the calling thread's, slots in front, and all with PERF_FORMAT_GROUP.
         opened_here = [(o['config'], o['pid'], o['cpu'], o['group'] >= 0, bool(o['format'] & 8)) for o in on.openings()]
         assert opened_here == [(0x400, 0, -1, False, True), (0x8000, 0, -1, True, True)], opened_here
+
+
+@test
+def registers_of_the_kernels_own_pmu_are_in_any_group():
+    counts = {'msr/aperf/': 1000, 'msr/smi/': 2, 'cycles': 800}
+    with machine('haswell', counts) as on:
+        for events in ('{msr/aperf/,cycles,msr/smi/}', '{cycles,msr/aperf/,msr/smi/}'):
+            expected = [(name, str(4 * counts[name])) for name in events.strip('{}').split(',')]
+            for program in (on.pace, on.perf):
+                result = program('stat', '-a', '-e', events, 'true')
+                assert counts_in(result.err) == expected, result
 
 
 # ---- how long events took to retire ----

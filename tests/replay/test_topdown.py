@@ -144,6 +144,21 @@ def intervals_have_perfs_columns():
 
 
 @test
+def in_perfs_place_shares_are_columns():
+    head = ','.join(f'%  {name}' for name in SHARES1) + ','
+    with machine('icelake', LEVEL1) as on:
+        result = on.pace('stat', '-a', '--topdown', '-x,', '--columns', 'perf', 'true')
+        assert result.err.splitlines() == [head, '25.0,43.8,18.8,12.5,'], result
+        result = on.pace('stat', '-a', '--topdown', '-x,', '--per-core', '--columns', 'perf', 'true')
+        assert result.err.splitlines() == ['core,cpus,' + head, 'S0-D0-C0,2,25.0,43.8,18.8,12.5,', 'S0-D0-C1,2,25.0,43.8,18.8,12.5,'], result
+        result = on.pace('stat', '-a', '--topdown', '-j', '--columns', 'perf', 'true')
+        assert json.loads(result.err) == {f'%  {name}': '%.1f' % share for name, share in SHARES1.items()}, result
+    with machine('lunarlake', {f'cpu_core/{name}/': n for name, n in LEVEL2.items()} | ATOM) as on:
+        result = on.pace('stat', '-C', '1,2', '-A', '--topdown', '-x,', '--columns', 'perf', 'true')
+    assert result.err.splitlines() == ['cpu,pmu,' + head, 'CPU1,cpu_core,25.0,43.8,18.8,12.5,', 'CPU2,cpu_atom,30.0,40.0,20.0,10.0,'], result
+
+
+@test
 def places_have_a_row_each():
     with machine('icelake', LEVEL1) as on:
         for args, names in ((['-a', '-A'], ['CPU0', 'CPU1', 'CPU2', 'CPU3']), (['-C', '1,3', '-A'], ['CPU1', 'CPU3']),
@@ -155,6 +170,14 @@ def places_have_a_row_each():
             assert {row['metric']: float(row['share_pct']) for row in rows} == SHARES1, result
             text = on.pace('stat', '--topdown', *args, 'true').err
             assert [line.split()[0] for line in text.splitlines() if ' 43.8 ' in line] == names, text
+
+
+@test
+def the_command_that_looks_closer_looks_at_the_same():
+    with machine('icelake', LEVEL1) as on:
+        for args, words in ((['-a'], '-a'), (['-a', 'sleep', '0.1'], '-a -- sleep 0.1'), (['-C', '1'], '-C 1'), (['sleep', '0.1'], '-- sleep 0.1')):
+            text = on.pace('stat', '--topdown', *args, '--timeout', '50').err if len(args) < 2 or args[0] == '-C' else on.pace('stat', '--topdown', *args).err
+            assert re.search(rf'This samples where: pace record -e \S+ {words}\n', text), text
 
 
 @test
@@ -175,6 +198,16 @@ def other_events_stand_below():
     assert re.search(r'43\.8 +tma_backend_bound \*\n', text) and re.search(r'^ +1,234 +cycles', text, re.M), text
     assert 'topdown-' not in text.replace('topdown.backend', ''), text
     assert [row['kind'] for row in rows] == ['topdown'] * 4 + ['count', 'run'], rows
+    # The text above ends with a command of its own.
+    assert re.search(r'This samples where: pace record .* -- true\n\n +1,234 +cycles', text), text
+
+
+@test
+def two_tables_of_metrics_have_a_heading_each():
+    with machine('icelake', {**LEVEL1, 'cycles': 1000, 'instructions': 1500}) as on:
+        text = on.pace('stat', '--topdown', '-e', 'cycles,instructions', '-a', '--metric-only', 'true').err
+    lines = [line.split() for line in text.splitlines() if line.startswith('  ')]
+    assert lines[:4] == [[word for name in SHARES1 for word in ('%', name)], ['25.0', '43.8', '18.8', '12.5'], ['insn', 'per', 'cycle'], ['1.50']], text
 
 
 @test
@@ -209,7 +242,7 @@ def what_stands_out_has_advice():
         assert "the largest: tma_backend_bound" in text and "'--drill' follows it" in text, text
         text = on.pace('stat', '--topdown', '--td-level', '2', 'true').err
         assert all(len(line) < 80 for line in text.splitlines()), text
-        assert "the largest: tma_memory_bound,\n   waiting for loads and stores." in text and "This samples where: pace mem record\n" in text, text
+        assert "the largest: tma_memory_bound,\n   waiting for loads and stores." in text and "This samples where: pace mem record -- true\n" in text, text
     with machine('sapphirerapids', {**LEVEL2, 'topdown-retiring': 6500, 'topdown-bad-spec': 400, 'topdown-fe-bound': 500,
                                     'topdown-be-bound': 600, 'topdown-heavy-ops': 100}) as on:
         assert 'the largest: tma_retiring' in on.pace('stat', '--topdown', 'true').err
@@ -311,13 +344,29 @@ TABLE = [
 ]
 
 
-@test
-def a_table_of_metrics_leads_deeper():
+def write_tables():
     os.makedirs('tables/spr')
     with open('tables/mapfile.csv', 'w') as file:
         file.write('Family-model,Version,Filename,EventType\nGenuineIntel-6-8F,v1,spr,core\n')
     with open('tables/spr/metrics.json', 'w') as file:
         json.dump(TABLE, file)
+
+
+@test
+def a_drill_down_ends_above_parts_that_are_nothing():
+    write_tables()
+    counts = {**LEVEL2, 'cpu/event=0xd1,umask=0x01/': 800, 'cpu/event=0xd1,umask=0x20/': 2000, 'cpu/event=0xd2,umask=0x20/': 0}
+    with machine('sapphirerapids', counts) as on:
+        # Nothing is known to sample memory, but what it is a part of.
+        assert drilled(on, '--events-dir', 'tables', 'true')[-1] == ('tma_memory_bound', 'tma_dram_bound', 25, True, 'pace mem record -- true')
+        text = on.pace('stat', '--topdown', '--drill', '--events-dir', 'tables', 'true').err
+    assert re.search(r' 0\.0 % \+-  0\.0  tma_mem_latency\n\n It ends here: none of its parts is above 0\n\n tma_dram_bound:', text), text
+    assert 'This samples where tma_memory_bound is:\n   pace mem record -- true\n' in text, text
+
+
+@test
+def a_table_of_metrics_leads_deeper():
+    write_tables()
     counts = {**LEVEL2, 'cpu/event=0xd1,umask=0x01/': 800, 'cpu/event=0xd1,umask=0x20/': 2000, 'cpu/event=0xd2,umask=0x20/': 1600}
     with machine('sapphirerapids', counts) as on:
         assert drilled(on, '--events-dir', 'tables', 'true') == [

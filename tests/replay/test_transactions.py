@@ -5,11 +5,15 @@ The numbers are made so that ratios are round: of 1,000,000 cycles 400,000 in tr
 import json
 import os
 import re
+import shutil
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from replay import *  # noqa: E402,F403
 from harness import *  # noqa: E402,F403
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'oracle'))
+from tsxscene import instructions  # noqa: E402
 
 COUNTS = {'cycles': 1_000_000, 'instructions': 1_500_000, 'cycles-t': 400_000, 'cycles-ct': 300_000, 'tx-start': 2000, 'el-start': 500}
 RATIOS = {'cycles-t': '40.00% transactional cycles', 'cycles-ct': '10.00% aborted cycles', 'tx-start': '200 cycles / transaction', 'el-start': '800 cycles / elision'}
@@ -92,6 +96,28 @@ def fewer_committed_than_counted_is_never_negative():
 
 
 @test
+def locks_are_counted_beside_the_transactions_that_elide_them():
+    """10,000 atomic instructions and 2500 transactions: the page's comparison for locks that are missing."""
+    with machine('haswell', {**COUNTS, 'r21d0': 10_000}) as on:
+        for event in ('r21d0', 'mem_uops_retired.lock_loads'):
+            result = on.pace('stat', '-e', f'{{{event},tx-start,el-start,cycles}}', 'true')
+            assert re.search(rf'^ +10,000 +{event} +# +4\.0 locks / transaction$', result.err, re.M), result
+        alone = on.pace('stat', '-e', 'r21d0,cycles', 'true')
+        asked = on.pace('stat', '-M', 'locks_per_transaction', 'true')
+    assert 'locks /' not in alone.err and re.search(r'# +4\.0 locks / transaction  locks_per_transaction', asked.err), (alone, asked)
+
+
+@test
+def a_ratio_that_is_not_there_leaves_its_column_empty():
+    with machine('haswell', {name: {'values': [n, 0, n], 'every': 100} if name in ('tx-start', 'el-start') else {'values': [n] * 3, 'every': 100} for name, n in COUNTS.items()}) as on:
+        result = on.pace('stat', '-T', '--metric-only', '-I', '100', 'sleep', '0.28')
+        wide = on.pace('stat', '-M', 'cycles_per_transaction', '-r', '2', 'true')
+    rows = [line.split() for line in result.err.splitlines() if re.match(r' +0\.\d{9} ', line)]
+    assert rows[0][5:] == ['200', '800', '10.00'] and any(row[5:8] == ['n/a', 'n/a', '10.00'] for row in rows), result
+    assert 'cycles_per_transaction (' in wide.err, wide
+
+
+@test
 def models_without_hle_count_the_rest():
     events = ['file cpu/format/in_tx = config:32', 'file cpu/format/in_tx_cp = config:33', 'file cpu/events/tx-start = event=0xc9,umask=0x1',
               'file cpu/events/cycles-t = event=0x3c,in_tx=1', 'file cpu/events/cycles-ct = event=0x3c,in_tx=1,in_tx_cp=1']
@@ -136,6 +162,16 @@ def aborts_are_recorded_with_their_weights_and_flags():
     rows = json.loads(pace('report', '-i', 'a.data', '-s', 'transaction,local_weight', '--json').out)['events'][0]['rows']
     assert sorted((r['transaction'], int(r['local_weight']), r['samples']) for r in rows) == [
         ('TX ASYNC RETRY CON', 100, 24), ('TX SYNC', 300, 12), ('TX SYNC :ff', 50, 8)], rows
+    # Where the abort was, only PEBS with the instruction's address tells.
+    with machine('haswell', {'r4c9': 11}, samples={'r4c9': ABORTS}) as on:
+        result = on.pace('record', '--transaction', '--weight', '-g', '-e', 'r4c9:p', '-o', 'led.data', '--', 'sleep', '0.1')
+    assert result.status == 0 and 'without callers: every call chain ends at the sample' in result.err and '-g records' not in result.err, result
+    led, exact = pace('tsx', 'report', 'led.data').out, pace('tsx', 'report', 'a.data').out
+    assert "places that aborts led to: only events with ':pp'" in led and 'aborts led to' not in exact, (led, exact)
+    assert json.loads(pace('tsx', 'report', '--json', 'led.data').out)['where_aborts_led'] is True
+    with machine('haswell', {'tx-abort': 11, 'el-abort': 0}, samples={'tx-abort': ABORTS}) as on:
+        assert on.pace('tsx', 'record', '-o', 'own.data', '--', 'sleep', '0.1').status == 0
+    assert pace('evlist', '-i', 'own.data').out.split() == ['cpu/tx-abort/pp', 'cpu/el-abort/pp'] and not os.path.exists('perf.data')
     attr = pace('evlist', '-v', '-i', 'a.data').out
     assert re.search(r'precise_ip: 2', attr) and re.search(r'sample_type: .*TRANSACTION', attr), attr
     for event, config, precise in (('r4c9:p', 0x4c9, 1), ('r4c8:p', 0x4c8, 1), ('r21d0:p', 0x21d0, 1), ('cpu/el-abort/pp', 0x4c8, 2), ('cpu/tx-abort,precise=2/', 0x4c9, 2)):
@@ -187,6 +223,94 @@ def the_whole_way_is_one_command_and_ends_in_advice():
     assert said['total']['samples'] == 44 and said['total']['cycles'] == 4 * (6 * 100 + 3 * 300 + 2 * 50)
 
 
+PROGRAM = """#include <unistd.h>
+int shared, table[64], busy;
+__attribute__((noinline)) void bump(int i)
+{
+	table[i & 63]++;
+	shared++;
+}
+__attribute__((noinline)) int section(int i)
+{
+	bump(i);
+	return table[i & 31] + i;
+}
+__attribute__((noinline)) int elide(int i)
+{
+	return section(i) * 2;
+}
+__attribute__((noinline)) int fall_back(int i)
+{
+	busy++;
+	return i + 1;
+}
+int main(int argc, char **argv)
+{
+	(void)argv;
+	write(1, "ready\\n", 6);
+	while (pause())
+		busy += elide(argc) + fall_back(argc);
+	return busy;
+}
+"""
+
+
+@test
+def the_way_through_a_running_program_names_lines_and_the_branches_in_its_transactions():
+    """All six steps by -p: the program's own code, and aborts in it as PEBS and the last branch records tell them."""
+    needs('objdump', 'cc')
+    with open('prog.c', 'w', encoding='ascii') as file:
+        file.write(PROGRAM)
+    code = instructions(build_c(os.path.abspath('prog.c'), 'prog', '-no-pie', '-fomit-frame-pointer'))
+
+    def at(function, pattern='', which=0):
+        return [address for address, text in code[function] if re.match(pattern, text)][which]
+
+    aborted, landed, call, begun = at('bump', which=-2), at('elide', which=-2), at('section', 'call'), at('elide', 'call')
+    chain = (-512 & (1 << 64) - 1, landed, at('main', 'call.*elide'))
+    branches = ((at('fall_back', 'ret'), landed, 2), (aborted, landed, 2 | 4 | 8), (call, at('bump'), 2 | 4), (begun, at('section'), 2 | 4), (at('main', 'call.*elide'), at('elide'), 2))
+    samples = [{'ip': aborted, 'weight': 100, 'transaction': 2 | 8 | 0x10 | 0x20, 'ax': 6, 'chain': chain, 'branches': branches, 'count': 6},
+               {'ip': call, 'weight': 40, 'transaction': 2 | 4 | 0xff << 32, 'ax': 0xff000001, 'chain': chain, 'branches': branches[:2], 'count': 1}]
+    with subprocess.Popen(['./prog'], stdout=subprocess.PIPE) as program:
+        try:
+            assert program.stdout.readline()
+            with machine('haswell', {**LOCKS, 'el-start': 0}, samples={'tx-abort': samples, 'r21d0': [{'ip': at('fall_back'), 'count': 3}]}) as on:
+                result = on.pace('tsx', '-p', str(program.pid), '--', 'sleep', '0.2')
+        finally:
+            program.kill()
+    assert result.status == 0 and 'el-abort' not in result.out and f'-p {program.pid} -- sleep 0.2' in result.out, result
+    line = {text: f'prog.c:{n}' for n, text in enumerate(PROGRAM.replace('\\\\', '\\').splitlines(), 1)}
+    assert re.search(r'^ +100\.00% +\[\.\] fall_back +prog', result.out, re.M), result
+    for expected in (rf'\({line["	shared++;"]}\)\n +24 samples, 2400 cycles, 100 each: conflict; 24 may succeed if tried again\n',
+                     r'critical section of elide\+0x\w+ ', r'the transaction began behind elide\+0x0 ',
+                     rf' section\+0x\w+ \({line["	bump(i);"]}\) -> bump\+0x0 ', r'bump\+0x\w+ \(prog\.c:6\): aborted', r'_xabort\(0xff\): the lock was busy', 'retry, conflict'):
+        assert re.search(expected, result.out), (expected, result)
+    # One sample after the other, as 'report -D' and addr2line were needed for; and the stack that ran after the abort.
+    said = [json.loads(text) for text in pace('script', '-i', 'tsx-aborts.data', '--json').out.splitlines()]
+    first = next(s for s in said if s['transaction'] == 'TX ASYNC RETRY CON')
+    inside = [(b['from']['function'], b['to']['function']) for b in first['branches'] if b.get('in_transaction') and not b.get('aborted')]
+    assert len(said) == 28 and [f['function'] for f in first['stack']][:2] == ['bump', 'elide'], first
+    assert ('section', 'bump') in inside and ('elide', 'section') in inside, first
+    options = ('-i', 'tsx-aborts.data', '--stdio', '--no-branch-stack', '--no-children', '-g', 'none', '-s', 'sym,transaction,local_weight', '-t', ';')
+    mine, theirs = ([re.sub(r' *; *| +$', ';', row.strip()) for row in text.splitlines() if row and not row.startswith('#')]
+                    for text in (pace('report', *options).out, run('perf', 'report', '-f', *options).out if shutil.which('perf') else ''))
+    assert mine == ['85.71%;[.] bump;TX ASYNC RETRY CON;100', '14.29%;[.] section;TX SYNC :ff;40'] and (not theirs or mine == theirs), (mine, theirs)
+
+
+@test
+def the_printed_commands_are_as_a_shell_reads_them():
+    with machine('haswell', {**LOCKS, 'r21d0': 3, 'tx-abort': 0, 'el-abort': 0}) as on:
+        result = on.pace('tsx', '--', 'sh', '-c', "echo 'a  b'")
+        failed = on.pace('tsx', '-o', 'there', '--', 'true')
+        wrong = [on.pace('tsx', *words) for words in (('--json', '--', 'true'), ('-p', '12'), ('-a',), ())]
+    for one, reason in zip(wrong, ("--json and --format are for 'pace tsx report'", "'pace tsx -p 12 -- sleep 10'", "'pace tsx -a -- sleep 10'", 'give a command to measure')):
+        assert one.status == 2 and reason in one.err and not one.out, one
+    steps = re.findall(r"^ +\$ (.*) -o \S+ -- (.*)$", result.out, re.M)
+    assert len(steps) == 3 and all(run('sh', '-c', 'set -- ' + words + '; printf "<%s>" "$@"').out == "<sh><-c><echo 'a  b'>" for _, words in steps), result
+    # A step that fails says why, once.
+    assert failed.status == 1 and failed.err.count('\n') == 1 and "creating 'there/tsx-counts.data'" in failed.err, failed
+
+
 @test
 def a_program_without_transactions_is_told_so():
     with machine('haswell', {**LOCKS, 'cycles-t': 0, 'cycles-ct': 0, 'tx-start': 0, 'el-start': 0}) as on:
@@ -210,12 +334,37 @@ def recordings_of_perf_are_read_as_well():
 
 @test
 def where_transactions_are_turned_off_every_command_says_so():
-    with machine('haswell_without_tsx', {}) as on:
+    with machine('haswell', {'tx-abort': 11}, samples={'tx-abort': ABORTS}) as on:
+        assert on.pace('record', '--transaction', '-W', '-e', 'cpu/tx-abort/pp', '-o', 'aborts.data', '--', 'sleep', '0.1').status == 0
+    with machine('haswell_without_tsx', {name: 0 for name in ('cycles', 'r154', 'r254', 'r21d0', 'r1c9', 'r1c8', 'r4c8', 'r4c9')}) as on:
         for command in (('tsx', '--', 'true'), ('tsx', 'record', '--', 'true'), ('stat', '-T', 'true'), ('stat', '-e', 'tx-start', 'true'), ('record', '-e', 'cpu/tx-abort/pp', 'true')):
             result = on.pace(*command)
             assert result.status and "this CPU's model has transactions, but they are turned off" in result.err and len(result.err.splitlines()) == 1, result
-    with machine('zen4', {}) as on:
-        assert 'this CPU has no transactions (Intel TSX)' in on.pace('stat', '-T', 'true').err
+        # Linux ignores these bits, and counts everything.
+        for event in ('r10000003c', 'cpu/config=0x30000003c/u', 'cpu/instructions,in_tx=1/', 'cpu/event=0x12,umask=0x34,intx=1,intx_cp=1/'):
+            result = on.pace('stat', '-e', 'cycles,' + event, 'true')
+            assert result.status and "they are turned off" in result.err and len(result.err.splitlines()) == 1, result
+        # Raw codes of transactions are counted, and are 0: said once.
+        for command in (('stat', '-e', '{r154,r254,r21d0},{r1c9,r1c8,r4c8,r4c9}', 'true'), ('record', '-e', 'r4c9:p', '-o', 'raw.data', 'true')):
+            result = on.pace(*command)
+            assert result.status == 0 and result.err.count("counts transactions, and there are none: this CPU's model has") == 1, result
+        assert 'transactions' not in on.pace('stat', '-e', 'r21d0,r3c,cycles', 'true').err
+        assert "'tx-start' counts transactions: this CPU's model has" in on.pace('list', 'tx-start').err
+        assert on.pace('stat', '-T', '--', 'true').out == ''
+    off = 'devices/system/cpu/vulnerabilities/tsx_async_abort = Mitigation: TSX disabled'
+    for name, also, reason in (('haswell_without_tsx', ['flags rtm_always_abort'], "this CPU's microcode aborts every transaction"),
+                               ('haswell_without_tsx', ['sys ' + off], "Linux has turned this CPU's transactions off: the kernel option tsx=on"),
+                               ('haswell_without_tsx', ['flags hypervisor'], 'the hypervisor of this virtual machine hides transactions'),
+                               ('haswell_without_tsx', ['flags rtm'], 'programs can run transactions here, but no PMU counts them'),
+                               ('icelake', [], "this CPU's model has transactions, but they are turned off"),
+                               ('zen4', [], 'this CPU has no transactions (Intel TSX)'), ('neoverse', [], 'this CPU has no transactions (Intel TSX)'),
+                               ('lunarlake', [], 'this CPU has no transactions (Intel TSX)')):
+        with machine(name, {}, also=also) as on:
+            for command in (('stat', '-T', 'true'), ('tsx', '--', 'true'), ('tsx', 'record', '--', 'true'), ('stat', '-e', 'tx-start', 'true')):
+                result = on.pace(*command)
+                assert result.status == 1 and reason in result.err and len(result.err.splitlines()) == 1, (name, also, result)
+            # What was recorded elsewhere is analysed.
+            assert 'aborts' in on.pace('tsx', 'report', 'aborts.data').out
 
 
 main()

@@ -238,6 +238,29 @@ static void run(const struct keyscript *script)
 	scene_free(s);
 }
 
+TEST(a_long_title_at_the_right_covers_no_part_of_a_number)
+{
+	static const char path[] = "a/very/long/path/of/a/recording/perf.data";
+	static const struct {
+		unsigned columns;
+		const char *left;
+	} widths[] = {{100, " event cycles  Samples 4  Event count 1000  [1 of 2: Tab]  "},
+		{90, " event cycles  Samples 4  [1 of 2: Tab]  "},
+		{72, " event cycles  [1 of 2: Tab]  "}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(widths); i++) {
+		struct scene *s = scene_new(widths[i].columns, 10);
+		const char *text;
+
+		s->source.title = path;
+		text = screen(s);
+		CHECK_HAS(text, widths[i].left);
+		CHECK_HAS(text, path);
+		CHECK(strstr(text, path) < strchr(text, '\n'));
+		scene_free(s);
+	}
+}
+
 TEST(browser_keys_each_do_what_their_script_says)
 {
 	CHECK_EQ(chdir(test_dir()), 0);

@@ -68,3 +68,24 @@ TEST(cmdline_words_for_a_shell_are_the_whole_text)
 	CHECK(!w.at[3]);
 	cmdline_fini(&w);
 }
+
+TEST(cmdline_words_go_back_into_text_as_a_shell_reads_them)
+{
+	static const char *const words[] = {"./prog", "a b", "it's", "", "''", "x#",
+		"r21d0,cycles"};
+	struct str text = {0};
+	struct cmdline w;
+	struct err err;
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		cmdline_add_word(&text, words[i]);
+		str_addc(&text, ' ');
+	}
+	CHECK_STR(str_text(&text), "./prog 'a b' 'it'\\''s' '' ''\\'''\\''' 'x#' r21d0,cycles ");
+	CHECK_EQ(cmdline_split(&w, str_text(&text), &err), 0);
+	CHECK_EQ(w.n, ARRAY_SIZE(words));
+	for (size_t i = 0; i < w.n; i++)
+		CHECK_STR(w.at[i], words[i]);
+	cmdline_fini(&w);
+	str_fini(&text);
+}

@@ -83,3 +83,16 @@ TEST(drill_cannot_be_sure_after_one_measurement)
 	drill_decide(&s);
 	CHECK_EQ(s.best, DRILL_NONE);
 }
+
+TEST(drill_follows_no_part_that_is_nothing)
+{
+	struct drill_step s = {.parent = "all"};
+
+	drill_add(&s, "nothing", 0, 0, false);
+	drill_decide(&s);
+	CHECK(s.best == DRILL_NONE);
+	drill_add(&s, "some", 0, 0.1, false);
+	drill_decide(&s);
+	CHECK_STR(name_at(&s, s.best), "some");
+	drill_step_fini(&s);
+}

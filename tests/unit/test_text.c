@@ -585,6 +585,53 @@ TEST(text_of_a_large_report_is_the_same_on_any_number_of_cores)
 	profilemaker_fini(&r.maker);
 }
 
+/* Graphs are drawn some hundreds at a time, by thread, and rows are in the order of their shares. */
+TEST(text_has_each_graph_below_its_row_however_many_there_are)
+{
+	enum { N = 3000 };
+	struct str text = {0};
+	struct reporting r;
+	const char *at;
+	int n = 0;
+
+	reporting_init(&r, "e");
+	for (int i = 0; i < N; i++) {
+		char stack[64];
+
+		/* Every third has no caller. */
+		if (i % 3)
+			snprintf(stack, sizeof(stack), "above_%d;function_%d", i, i);
+		else
+			snprintf(stack, sizeof(stack), "function_%d", i);
+		add(&r, i % 2 ? "even" : i % 7 ? "odd" : "rare", stack, N - (u64)i);
+	}
+	r.rows.has_graph = true;
+	r.hist.prefers_callers = true;
+	r.text.drawing.limit = 0;
+	choose(&r, "comm,symbol", "overhead,comm,symbol", false);
+	write_to_file(&r, &text);
+	at = text.at;
+	for (int i = 0; i < N; i++) {
+		char row[32], above[32], *next;
+
+		snprintf(row, sizeof(row), "  [.] function_%d\n", i);
+		snprintf(above, sizeof(above), "--above_%d\n", i);
+		at = strstr(at, row);
+		CHECK(at);
+		at += strlen(row);
+		next = strstr(at, "  [.] function_");
+		if (next)
+			*next = '\0';
+		n += strstr(at, above) != NULL;
+		CHECK_EQ(strstr(at, "--above_") != NULL, i % 3 != 0);
+		if (next)
+			*next = ' ';
+	}
+	CHECK_EQ(n, N - N / 3);
+	str_fini(&text);
+	profilemaker_fini(&r.maker);
+}
+
 TEST(text_that_cannot_be_written_is_an_error)
 {
 	struct out out = {.fd = open("/dev/full", O_WRONLY)};

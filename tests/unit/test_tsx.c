@@ -82,7 +82,7 @@ TEST(tsx_events_are_those_of_the_model)
 	check_event(sysfs, "mem_inst_retired.lock_loads", "21d0 0");
 	check_event(sysfs, "rtm_retired.aborted_unfriendly", "20c9 0");
 	check_event(sysfs, "tx_mem.abort_capacity_read",
-		"event 'tx_mem.abort_capacity_read': event 'tx_mem.abort_capacity_read' is known of other models, but not of this CPU ('" SKYLAKE
+		"event 'tx_mem.abort_capacity_read': other models have it, but not this CPU ('" SKYLAKE
 		"')");
 	setenv("PACE_CPUID", SAPPHIRE, 1);
 	check_event(sysfs, "tx_mem.abort_capacity_read", "8054 0");
@@ -92,6 +92,28 @@ TEST(tsx_events_are_those_of_the_model)
 		"event 'el-aborts-count': it counts transactions: this CPU counts transactions, but not these ('pace list tx' has its events)");
 	check_event(sysfs, "cpu/el-abort/",
 		"event 'cpu/el-abort/' at column 5: PMU 'cpu' has no event 'el-abort': this CPU counts transactions, but not these ('pace list tx' has its events)");
+}
+
+TEST(tsx_bits_that_linux_would_ignore_are_refused)
+{
+	const char *sysfs, *here = counting(true);
+
+	fake_file("none/bus/event_source/devices/cpu/type", "4\n");
+	fake_file("none/bus/event_source/devices/cpu/format/event", "config:0-7\n");
+	sysfs = test_path("none");
+	setenv("PACE_CPUID", HASWELL, 1);
+	check_event(here, "r10000003c", "10000003c 0");
+	check_event(sysfs, "r10000003c",
+		"event 'r10000003c': it asks for what happens in transactions (bits 32 and 33 of 0x10000003c), and Linux would count everything: this CPU has no transactions (Intel TSX)");
+	check_event(sysfs, "cycles,cpu/config=0x2000000c0/u",
+		"event 'cycles,cpu/config=0x2000000c0/u' at column 8: it asks for what happens in transactions (bits 32 and 33 of 0x2000000c0), and Linux would count everything: this CPU has no transactions (Intel TSX)");
+	check_event(sysfs, "cpu/event=0x3c,intx=1/",
+		"event 'cpu/event=0x3c,intx=1/' at column 16: PMU 'cpu' has no term 'intx': this CPU has no transactions (Intel TSX)");
+	check_event(sysfs, "r3c", "3c 0");
+	/* On AMD's processors they are the upper bits of the event's number. */
+	setenv("PACE_CPUID", "AuthenticAMD-25-11-1", 1);
+	check_event(sysfs, "r10000003c", "10000003c 0");
+	unsetenv("PACE_CPUID");
 }
 
 #define FLAGS(words) "processor\t: 0\nflags\t\t: fpu vme " words " avx\nbugs\t\t: rtm\n"

@@ -80,6 +80,10 @@ static const struct verb {
 	{&cmd_data, "cut", NULL, TAKES_FILES},
 	{&cmd_data, "anonymise", NULL, TAKES_FILES},
 	{&cmd_data, "merge", NULL, TAKES_FILES},
+	{&cmd_check, "feature", NULL, TAKES_NOTHING},
+	{&cmd_check, NULL, NULL, TAKES_NOTHING},
+	{&cmd_config, NULL, NULL, TAKES_NOTHING},
+	{&cmd_kallsyms, NULL, NULL, TAKES_NOTHING},
 	{&cmd_list, NULL, NULL, TAKES_EVENTS},
 	{&cmd_help, NULL, NULL, TAKES_NAME},
 	{&cmd_completion, NULL, NULL, TAKES_NAME},
@@ -98,8 +102,9 @@ struct completion {
 	struct verb verb;
 	const char *head; /* what stands before the part to complete: "--sort=comm," */
 	size_t head_n;
-	const char *part;  /* that part, which candidates begin with */
-	const char *input; /* of -i, or NULL */
+	const char *part;   /* that part, which candidates begin with */
+	const char *input;  /* of -i, or NULL */
+	const char *tables; /* of --events-dir, or NULL */
 	struct str *answer;
 	struct distinct offered;
 	char directive[24];
@@ -179,15 +184,30 @@ static void offer_output(struct completion *c, const struct cmd *cmd, int argc,
 	str_fini(&collected);
 }
 
+/* What list prints for a program: events, or what `what` says. */
+static void offer_list(struct completion *c, const char *what)
+{
+	const char *argv[6] = {"list", "--raw-dump"};
+	int n = 2;
+
+	if (c->tables) {
+		argv[n++] = "--events-dir";
+		argv[n++] = c->tables;
+	}
+	if (what)
+		argv[n++] = what;
+	offer_output(c, &cmd_list, n, argv);
+}
+
 static void offer_events(struct completion *c)
 {
-	offer_output(c, &cmd_list, 2, (const char *[]){"list", "--raw-dump", NULL});
+	offer_list(c, NULL);
 }
 
 static void offer_metrics(struct completion *c)
 {
-	offer_output(c, &cmd_list, 3, (const char *[]){"list", "--raw-dump", "metrics", NULL});
-	offer_output(c, &cmd_list, 3, (const char *[]){"list", "--raw-dump", "metricgroups", NULL});
+	offer_list(c, "metrics");
+	offer_list(c, "metricgroups");
 }
 
 /* The names of a recording by one key of report. */
@@ -448,6 +468,15 @@ static bool take_verb(struct completion *c, const char *sub)
 	return true;
 }
 
+/* Values of options that say where names come from. */
+static void note_value(struct completion *c, const struct opt *o, const char *value)
+{
+	if (o->name && !strcmp(o->name, "input"))
+		c->input = value;
+	else if (o->name && !strcmp(o->name, "events-dir"))
+		c->tables = value;
+}
+
 /* Walks the words of a command, from `at` on; the last one is completed. */
 static void complete_words(struct completion *c, int at)
 {
@@ -459,15 +488,14 @@ static void complete_words(struct completion *c, int at)
 		const char *word = c->words[at];
 
 		if (waits) {
-			if (waits->name && !strcmp(waits->name, "input"))
-				c->input = word;
+			note_value(c, waits, word);
 			waits = NULL;
 		} else if (!has_ended && !strcmp(word, "--")) {
 			has_ended = true;
 		} else if (!has_ended && word[0] == '-' && word[1]) {
 			waits = find_option(c, word, &value);
-			if (waits && value && waits->name && !strcmp(waits->name, "input"))
-				c->input = value;
+			if (waits && value)
+				note_value(c, waits, value);
 			if (waits &&
 				(value || !opts_takes_value(waits) || waits->flags & OPT_OPTIONAL))
 				waits = NULL;

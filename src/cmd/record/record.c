@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/out.h"
+#include "base/selfname.h"
 #include "cmd/cmd.h"
 #include "collect/open/open.h"
 #include "collect/open/setuid.h"
@@ -237,6 +238,7 @@ static int open_rings(struct recording *rec, struct sampling *sampling, u64 page
 	sampling->is_command = rec->measures_workload;
 	record_choose_callers(o, &rec->target, pages, sampling);
 	sampling->runs_transactions = tsx_state_here("/sys") == TSX_COUNTED;
+	tsx_note_raw("/sys", &rec->events, &rec->log);
 	if (sampling_apply(sampling, &rec->events, &rec->target, &rec->log, err))
 		return err->code;
 	if (o->verbose > 1)
@@ -449,10 +451,10 @@ static void leave_without_memory(struct recording *rec, size_t size)
 	}
 	writer_close(&rec->writer, rec->has_begun);
 	if (size)
-		fprintf(stderr, "pace record: out of memory (%zu bytes more were needed)%s%s\n",
-			size, kept, running);
+		fprintf(stderr, "%s record: out of memory (%zu bytes more were needed)%s%s\n",
+			program_name(), size, kept, running);
 	else
-		fprintf(stderr, "pace record: out of memory%s%s\n", kept, running);
+		fprintf(stderr, "%s record: out of memory%s%s\n", program_name(), kept, running);
 	_exit(EXIT_FAILED);
 }
 

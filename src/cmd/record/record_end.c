@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/selfname.h"
 #include "base/workers.h"
 #include "cmd/record/recording.h"
 #include "profile/check/brief.h"
@@ -29,6 +30,14 @@ static void add_read(const struct recorded *in, u64 n_samples, struct str *text)
 			: ", from all parts of the file, were looked at)");
 }
 
+static bool has_chains(const struct recorded *in)
+{
+	vec_each(e, &in->trace.session.reader.events)
+		if (e->attr.sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER))
+			return true;
+	return false;
+}
+
 /* "1,286 samples, 98.10% of their stacks whole; 1.80% end in: ...". */
 static void add_stacks(const struct brief *b, const struct recorded *in, u64 n_samples,
 	struct str *text)
@@ -37,7 +46,9 @@ static void add_stacks(const struct brief *b, const struct recorded *in, u64 n_s
 	str_add(text, n_samples == 1 ? " sample" : " samples");
 	add_read(in, n_samples, text);
 	if (!b->n_stacks) {
-		str_add(text, " without callers: -g records them");
+		str_add(text,
+			has_chains(in) ? " without callers: every call chain ends at the sample"
+				       : " without callers: -g records them");
 		return;
 	}
 	str_addf(text, ", %.2f%% of their stacks whole",
@@ -99,7 +110,7 @@ static void add_look(const struct recording *rec, const char *path, struct str *
 
 static void say(const struct str *line)
 {
-	fprintf(stderr, "[ pace record: %s ]\n", str_text(line));
+	fprintf(stderr, "[ %s record: %s ]\n", program_name(), str_text(line));
 }
 
 static void say_brief(const struct recording *rec, const struct recorded *in, const char *path,

@@ -30,8 +30,8 @@ struct record_callers {
 
 /* What samples carry. */
 struct record_samples {
-	bool has_data, has_data_source, has_phys, has_data_page, has_code_page, has_weight,
-		has_weight_struct, has_transaction, has_raw, has_cpu, has_identifier,
+	bool has_data, has_data_maps, has_data_source, has_phys, has_data_page, has_code_page,
+		has_weight, has_weight_struct, has_transaction, has_raw, has_cpu, has_identifier,
 		has_running_time, has_stat;
 	int has_timestamps, has_periods; /* -1: the default */
 	bool has_any_branch;
@@ -71,7 +71,7 @@ struct record_files {
 	struct event_words triggers;
 	u64 max_files, max_size;
 	int no_build_ids; /* -1: the default for these files */
-	bool has_all_build_ids, has_build_id_maps, has_no_embedding, has_no_cache;
+	bool has_all_build_ids, has_build_id_maps, has_no_embedding, has_no_cache, has_no_brief;
 };
 
 /* How rings are read. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/selfname.h"
 #include "base/workers.h"
 #include "cmd/version.h"
 #include "collect/record/bpf.h"
@@ -216,10 +217,10 @@ static void say_result(const struct recording *rec, const char *name,
 {
 	u64 bytes = writer_data_bytes(&rec->writer);
 
-	fprintf(stderr, "[ pace record: Woken up %llu times to write data ]\n",
+	fprintf(stderr, "[ %s record: Woken up %llu times to write data ]\n", program_name(),
 		(unsigned long long)rec->recorder.n_wakeups);
-	fprintf(stderr, "[ pace record: Captured and wrote %.3f MB %s", (double)bytes / 1024 / 1024,
-		name);
+	fprintf(stderr, "[ %s record: Captured and wrote %.3f MB %s", program_name(),
+		(double)bytes / 1024 / 1024, name);
 	if (rec->options->files.level > 0 && rec->packer.n_out)
 		fprintf(stderr, ", compressed (original %.3f MB, ratio is %.3f)",
 			(double)rec->packer.n_in / 1024 / 1024,
@@ -229,7 +230,7 @@ static void say_result(const struct recording *rec, const char *name,
 	else
 		fprintf(stderr, " (%llu samples) ]\n", (unsigned long long)tally->n_samples);
 	if (!tally->n_samples && !tally->n_lost_samples && rec->writer.is_file && is_sampled(rec))
-		fprintf(stderr, "[ pace record: Nothing was sampled: %s ]\n",
+		fprintf(stderr, "[ %s record: Nothing was sampled: %s ]\n", program_name(),
 			rec->loses_counters
 				? "the kernel took the counters away when the command started"
 				: rec->measures_workload
@@ -237,14 +238,14 @@ static void say_result(const struct recording *rec, const char *name,
 				: "the target did not run while it was recorded");
 	if (tally->n_lost_samples)
 		fprintf(stderr,
-			"[ pace record: %llu samples (%.2f%%) were lost because rings were full: larger rings (-m) or a lower frequency (-F) help ]\n",
-			(unsigned long long)tally->n_lost_samples,
+			"[ %s record: %llu samples (%.2f%%) were lost because rings were full: larger rings (-m) or a lower frequency (-F) help ]\n",
+			program_name(), (unsigned long long)tally->n_lost_samples,
 			100.0 * (double)tally->n_lost_samples /
 				(double)(tally->n_samples + tally->n_lost_samples));
 	else if (tally->n_lost_records)
 		fprintf(stderr,
-			"[ pace record: %llu records were lost because rings were full: larger rings (-m) help ]\n",
-			(unsigned long long)tally->n_lost_records);
+			"[ %s record: %llu records were lost because rings were full: larger rings (-m) help ]\n",
+			program_name(), (unsigned long long)tally->n_lost_records);
 }
 
 /* Under -v: says how the walked stacks ended. */
@@ -350,7 +351,8 @@ int record_finish(struct recording *rec, struct err *err)
 	name = record_give_name(rec, true);
 	if (!rec->options->is_quiet)
 		say_result(rec, name, &tally);
-	if (!rec->options->is_quiet && !r && rec->writer.is_file)
+	if (!rec->options->is_quiet && !rec->options->files.has_no_brief && !r &&
+		rec->writer.is_file)
 		record_say_brief(rec, name, tally.n_samples);
 	if (rec->recorder.filter)
 		say_endings(&rec->liveunwind, &rec->log);

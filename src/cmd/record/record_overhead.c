@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 
 #include "base/clock.h"
+#include "base/selfname.h"
 #include "cmd/record/recording.h"
 #include "event/abi.h"
 #include "collect/record/drain.h"
@@ -196,7 +197,7 @@ static void say(struct recording *rec)
 		100 * (double)cpu / ((double)elapsed * o->cpus), (double)cpu / 1e9,
 		(double)elapsed / 1e9, o->cpus, o->n_changes, 100 * o->governor.rate);
 	if (!rec->options->is_quiet)
-		fprintf(stderr, "[ pace record: --max-%s ]\n", str_text(&text));
+		fprintf(stderr, "[ %s record: --max-%s ]\n", program_name(), str_text(&text));
 	str_addf(&rec->notes, "%s\n", str_text(&text));
 	str_fini(&text);
 }

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/selfname.h"
 #include "cmd/cmd.h"
 #include "cmd/record/recording.h"
 #include "collect/record/drain.h"
@@ -80,7 +81,7 @@ static void reap(struct record_aside *a, bool waits)
 static void say_dump(const struct recording *rec, const char *path)
 {
 	if (!rec->options->is_quiet)
-		fprintf(stderr, "[ pace record: Dump %s ]\n", path);
+		fprintf(stderr, "[ %s record: Dump %s ]\n", program_name(), path);
 }
 
 /*

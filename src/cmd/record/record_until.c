@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/selfname.h"
 #include "cmd/record/recording.h"
 #include "record/record.h"
 
@@ -95,7 +96,7 @@ static void say(struct recording *rec)
 			100 * convergence_share(e), 100 * convergence_width(e),
 			(unsigned long long)e->n);
 	if (!rec->options->is_quiet)
-		fprintf(stderr, "[ pace record: --%s ]\n", str_text(&text));
+		fprintf(stderr, "[ %s record: --%s ]\n", program_name(), str_text(&text));
 	str_addf(&rec->notes, "%s\n", str_text(&text));
 	str_fini(&text);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/selfname.h"
 #include "cmd/record/recording.h"
 
 enum { LOOK_NS = 10000000, SLACK_NS = 100000, TRIES = 3 };
@@ -210,8 +211,8 @@ static const char *wants_file(struct recording *rec)
 		struct str text = {0};
 
 		condition_add_values(&w->condition, &text);
-		fprintf(stderr, "[ pace record: --when %s: %s ]\n", rec->options->timing.when,
-			str_text(&text));
+		fprintf(stderr, "[ %s record: --when %s: %s ]\n", program_name(),
+			rec->options->timing.when, str_text(&text));
 		str_fini(&text);
 	}
 	return "--when";

@@ -4,6 +4,7 @@
 
 #include "base/num.h"
 #include "cmd/record/record_options.h"
+#include "cmd/settings.h"
 #include "collect/open/branches.h"
 #include "collect/open/program.h"
 #include "event/abi.h"
@@ -65,8 +66,10 @@ bool record_is_chain_mode(const char *word)
 
 int record_set_chains(void *target, const char *value, struct err *err)
 {
-	if (value)
-		return record_set_call_graph(target, value, err);
+	char mode[64];
+
+	if (value || settings_chain_mode(mode, sizeof(mode)))
+		return record_set_call_graph(target, value ? value : mode, err);
 	((struct record_options *)target)->callers.has_chains = true;
 	return 0;
 }
@@ -515,7 +518,7 @@ int record_sampling(const struct record_options *o, struct sampling *ret, struct
 		.branches =
 			o->samples.has_any_branch ? PERF_SAMPLE_BRANCH_ANY : o->samples.branches,
 		.has_no_samples = o->has_no_samples,
-		.has_data_maps = o->samples.has_data,
+		.has_data_maps = o->samples.has_data || o->samples.has_data_maps,
 		.keeps_stacks = o->callers.keeps_stacks,
 		/* A user who names single threads does not mean those that they start. */
 		.has_no_inherit = o->no_inherit > 0 || (o->no_inherit < 0 && o->target.tids) ||

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/out.h"
+#include "base/selfname.h"
 #include "cmd/cmd.h"
 #include "cmd/pagefile.h"
 #include "cmd/report/report_browse.h"
@@ -226,7 +227,7 @@ void report_say_written(const struct cmd *cmd, const char *path, const struct pi
 
 	if (stat(path, &st))
 		return;
-	str_addf(&text, "[ pace %s: wrote '", cmd->name);
+	str_addf(&text, "[ %s %s: wrote '", program_name(), cmd->name);
 	str_add_safe(&text, path, strlen(path));
 	str_addf(&text, "' (%.3f MB): %s ]\n", (double)st.st_size / 1e6, str_text(&p->said));
 	fputs(str_text(&text), stderr);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/num.h"
+#include "base/selfname.h"
 #include "base/term.h"
 #include "cmd/report/report_about.h"
 #include "cmd/report/report_chart.h"
@@ -114,8 +115,8 @@ static int check_assertion(const struct answer *a, const struct assertion *c, u3
 		if (a->profile->events.n > 1)
 			str_add_safe(&name, a->profile->events.at[event].name,
 				strlen(a->profile->events.at[event].name));
-		fprintf(stderr, "pace report: --fail-if '%s' is true%s: %s\n", c->text,
-			str_text(&name), str_text(&said));
+		fprintf(stderr, "%s report: --fail-if '%s' is true%s: %s\n", program_name(),
+			c->text, str_text(&name), str_text(&said));
 	}
 	str_fini(&name);
 	str_fini(&said);

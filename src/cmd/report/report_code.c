@@ -48,7 +48,7 @@ void report_code(struct recorded *r, const struct symbol_options *symbols, const
 void report_types(const struct recorded *r, const u32 *events, size_t n_events,
 	struct page_about *about)
 {
-	const struct typing_events typing = {&r->trace.session.reader.events, r->skid};
+	const struct typing_events typing = recorded_typing(r);
 	struct page_document document = {.name = "types"};
 	struct typeprofile types;
 

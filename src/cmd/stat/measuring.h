@@ -42,7 +42,8 @@ struct measuring {
 	bool is_live; /* intervals are shown in place */
 	void (*write_log)(void *ctx, enum log_level level, const char *sentence);
 	struct stat_facts facts;
-	struct str what, why_lost;
+	struct str what, why_lost,
+		on_what; /* on_what: as words of a command, see stat_add_target() */
 	struct out out;
 	VEC(double) runs_ns;
 	u64 n_runs; /* 0: until Ctrl-C */
@@ -75,6 +76,9 @@ int stat_topdown_add_events(struct measuring *m, struct err *err);
 int stat_topdown_check(const struct measuring *m, struct err *err);
 /* Reports once why an interval's shares are doubtful. */
 void stat_topdown_watch(struct measuring *m);
+
+/* Adds what a command that looks closer has to be told: "-a -- sleep 1". */
+void stat_add_target(const struct measuring *m, struct str *text);
 
 /* Makes the events of the plan those of the measurement. */
 int stat_topdown_parse(struct measuring *m, struct err *err);

@@ -17,6 +17,8 @@
 #include "collect/open/setuid.h"
 #include "event/abi.h"
 #include "event/parse.h"
+#include "event/tsx.h"
+#include "profile/diff/metric.h"
 #include "view/stat/stat_topdown.h"
 #include "view/text/colour.h"
 
@@ -78,6 +80,7 @@ static int parse_all_events(struct measuring *m, struct err *err)
 	r = event_words_parse(&o->events, has_own ? NULL : str_text(&defaults), &m->events, &m->log,
 		err);
 	str_fini(&defaults);
+	tsx_note_raw("/sys", &m->events, &m->log);
 	if (!r)
 		r = stat_asked_open(&m->asked, o, m->target.is_system_wide, &m->events, &m->log,
 			err);
@@ -134,6 +137,7 @@ static void describe_target(struct measuring *m)
 		str_add(what, "'system wide'");
 	}
 	m->facts.what = str_text(what);
+	stat_add_target(m, &m->on_what);
 }
 
 /* A sentence of the log stands below what was drawn: the next interval is drawn below that. */
@@ -198,10 +202,12 @@ static int set_up(struct measuring *m, struct err *err)
 	m->counts.is_unscaled = o->no_scale;
 	m->view = (struct stat_view){.counts = &m->counts,
 		.options = &m->print,
-		.topdown = m->has_topdown ? &m->topdown : NULL};
+		.topdown = m->has_topdown ? &m->topdown : NULL,
+		.on_what = str_text(&m->on_what)};
 	if (stop_open(&m->stop, err) || open_output(m, err))
 		return err->code;
 	choose_live(m);
+	metric_prepare();
 	return o->control ? control_open(&m->control, o->control, err) : 0;
 }
 
@@ -508,6 +514,7 @@ static void tear_down(struct measuring *m)
 	stat_asked_fini(&m->asked);
 	vec_fini(&m->runs_ns);
 	str_fini(&m->what);
+	str_fini(&m->on_what);
 	str_fini(&m->why_lost);
 	log_fini(&m->log);
 }

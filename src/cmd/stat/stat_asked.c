@@ -37,9 +37,7 @@ int stat_asked_open(struct stat_asked *a, const struct stat_command *o, bool is_
 	const struct catalog_places places = {.folder = o->events.folder,
 		.sysfs = "/sys",
 		.has_metrics = true};
-	const struct parse_env env = {.sysfs = places.sysfs,
-		.catalog = &a->catalog,
-		.takes_latencies = true};
+	const struct parse_env env = {.sysfs = places.sysfs, .catalog = &a->catalog};
 	const struct metricset_options options = {.has_no_groups = o->has_no_metric_groups,
 		.has_no_merge = o->has_no_metric_merge,
 		.has_no_thresholds = o->has_no_metric_thresholds};

@@ -142,8 +142,9 @@ const struct opt stat_options_table[] = {
 		.flags = OPT_OPTIONAL | OPT_ATTACHED},
 	{0, "percore-show-thread", OPT_REFUSED, 0, NULL,
 		"--per-core has the sums, -A each thread of the cores"},
-	{0, "no-csv-summary", OPT_NOTHING, 0, NULL,
-		"rows of a summary differ in their first column"},
+	{0, "no-csv-summary", OPT_BOOL, STAT_AT(has_no_csv_summary), NULL,
+		"with --columns perf: rows of a summary do not say that they are",
+		.flags = OPT_HIDDEN},
 	{.kind = OPT_END},
 };
 
@@ -236,7 +237,12 @@ int stat_choose_format(const struct stat_command *o, struct stat_options *ret, s
 	forms.is_chosen[FORM_CSV] = o->separator != NULL;
 	if (form_check(&forms, FORM_OF_ROWS, err))
 		return err->code;
+	if (o->columns && strcmp(o->columns, "perf") && strcmp(o->columns, "pace"))
+		return err_set(err, ERR_INVAL, "--columns '%s': it is perf or pace", o->columns);
 	*ret = (struct stat_options){.form = form_chosen(&forms),
+		.has_perfs_columns = o->columns && !strcmp(o->columns, "perf") &&
+			(o->separator || o->forms.is_chosen[FORM_JSON]),
+		.has_summary_column = o->interval_ms && !o->has_no_csv_summary,
 		.separator = o->separator && !strcmp(o->separator, "\\t") ? "\t" : o->separator,
 		.is_plain = o->no_big_num,
 		.is_metric_only = o->is_metric_only,

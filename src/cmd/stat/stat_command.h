@@ -14,7 +14,7 @@
 struct stat_command {
 	struct event_words events; /* first: see cmd/events.h */
 	struct target_words target;
-	const char *repeat, *separator, *output, *input, *control, *pre, *post;
+	const char *repeat, *separator, *columns, *output, *input, *control, *pre, *post;
 	u64 log_fd, interval_count, timeout_ms, interval_ms;
 	s64 delay_ms;
 	struct form_choice forms;
@@ -32,7 +32,8 @@ struct stat_command {
 	VEC(const char *) metrics; /* -M: what each of them names */
 	bool has_no_metric_groups, has_no_metric_merge, has_no_metric_thresholds;
 	bool has_transactions; /* -T */
-	bool is_record;        /* the counts are also written to a recording, `output` */
+	bool has_no_csv_summary;
+	bool is_record; /* the counts are also written to a recording, `output` */
 };
 
 #define STAT_AT(member) offsetof(struct stat_command, member)
@@ -53,17 +54,19 @@ struct stat_command {
 			"PMU of an event that several PMUs have"                              \
 	}
 
-#define STAT_ROWS_PRINT                                                                   \
-	{'x', "field-separator", OPT_STR, STAT_AT(separator), "SEP",                      \
-		"print CSV with this separator and a row of names"},                      \
-		{'j', "json-output", OPT_BOOL, STAT_AT(forms.is_chosen[FORM_JSON]), NULL, \
-			"print JSON, an object a line"},                                  \
-		FORM_ROW(struct stat_command, forms),                                     \
-		{0, "metric-only", OPT_BOOL, STAT_AT(is_metric_only), NULL,               \
-			"print only metrics derived from counts"},                        \
-	{                                                                                 \
-		'B', "no-big-num", OPT_BOOL, STAT_AT(no_big_num), NULL,                   \
-			"print numbers without thousands separators"                      \
+#define STAT_ROWS_PRINT                                                                                                             \
+	{'x', "field-separator", OPT_STR, STAT_AT(separator), "SEP",                                                                \
+		"print CSV with this separator and a row of names"},                                                                \
+		{0, "columns", OPT_STR, STAT_AT(columns), "perf|pace",                                                              \
+			"the columns of -x and the members of -j: perf stat's, for scripts that parse these, or pace's (default)"}, \
+		{'j', "json-output", OPT_BOOL, STAT_AT(forms.is_chosen[FORM_JSON]), NULL,                                           \
+			"print JSON, an object a line"},                                                                            \
+		FORM_ROW(struct stat_command, forms),                                                                               \
+		{0, "metric-only", OPT_BOOL, STAT_AT(is_metric_only), NULL,                                                         \
+			"print only metrics derived from counts"},                                                                  \
+	{                                                                                                                           \
+		'B', "no-big-num", OPT_BOOL, STAT_AT(no_big_num), NULL,                                                             \
+			"print numbers without thousands separators"                                                                \
 	}
 /* clang-format on */
 

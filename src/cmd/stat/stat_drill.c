@@ -3,7 +3,6 @@
  *
  * A command is run again for each step, some times; processes and the system are measured in consecutive intervals.
  */
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -145,87 +144,43 @@ static void print_step(struct stat_drilling *d)
 
 /* ---- the end ---- */
 
-static void add_word(const char *word, struct str *text)
-{
-	bool is_plain = *word;
-
-	for (const char *p = word; *p; p++)
-		is_plain &= isalnum((unsigned char)*p) || strchr("%+,-./:=@_", *p);
-	if (is_plain) {
-		str_add(text, word);
-		return;
-	}
-	str_addc(text, '\'');
-	for (const char *p = word; *p; p++)
-		str_addf(text, *p == '\'' ? "'\\''" : "%c", *p);
-	str_addc(text, '\'');
-}
-
-/* Adds on what the command is to run. */
-static void add_target(struct stat_drilling *d)
-{
-	const struct target_words *w = &d->options.target;
-	struct measuring *m = d->m;
-	struct str *text = &d->command;
-
-	if (w->pids || w->tids)
-		str_addf(text, " -%c %s", w->pids ? 'p' : 't', w->pids ? w->pids : w->tids);
-	else if (w->cpus)
-		str_addf(text, " -C %s", w->cpus);
-	else if (m->target.is_system_wide)
-		str_add(text, " -a");
-	if (m->command)
-		str_add(text, " --");
-	for (int i = 0; i < m->argc; i++) {
-		str_addc(text, ' ');
-		add_word(m->command[i], text);
-	}
-	d->found.command = str_text(text);
-}
-
-static void take_node(struct stat_drilling *d, u32 node)
+static bool add_command_of_node(const struct stat_drilling *d, u32 node, struct str *text)
 {
 	const struct tma *t = &d->m->topdown.cores.at[d->core];
-	const struct tma_node *n = &t->family->nodes[node];
 
-	d->found.means = n->means;
-	d->found.todo = n->todo;
-	if (!n->sample)
-		return;
-	tma_add_command(t, node, &d->command);
-	add_target(d);
+	tma_add_command(t, node, text);
+	return t->family->nodes[node].sample;
 }
 
-static void take_row(struct stat_drilling *d, const struct metric_row *row)
+static bool add_command_of_row(const struct stat_drilling *d, const struct metric_row *row,
+	struct str *text)
 {
-	size_t start;
-
-	d->found.means = row->brief;
-	d->found.todo = NULL;
-	start = d->command.n;
-	str_add(&d->command, "record -e ");
-	if (drill_tables_add_sample(&d->tables, row, &d->command))
-		add_target(d);
-	else
-		str_cut(&d->command, start);
+	str_add(text, "record -e ");
+	return drill_tables_add_sample(&d->tables, row, text);
 }
 
-/* The branch that is followed is the leaf, until a step goes on below it. */
+/* The branch that is followed is the leaf, until a step goes on below it. One that nothing samples leaves its parent's command. */
 static void take_leaf(struct stat_drilling *d, const struct drill_branch *b)
 {
-	const struct metric_row *row;
+	const struct metric_row *row = drill_tables_row(&d->tables, b->name);
+	const struct tma_node *nodes = d->m->topdown.cores.at[d->core].family->nodes;
+	const bool is_node = b->node != DRILL_NONE;
+	struct str command = {0};
 
 	d->found.leaf = b->name;
-	d->found.command = NULL;
-	str_clear(&d->command);
-	str_add(&d->command, "pace ");
-	row = drill_tables_row(&d->tables, b->name);
-	if (b->node != DRILL_NONE)
-		take_node(d, b->node);
-	else if (row)
-		take_row(d, row);
-	if (d->found.command == NULL)
-		str_clear(&d->command);
+	d->found.means = is_node ? nodes[b->node].means : row ? row->brief : NULL;
+	d->found.todo = is_node ? nodes[b->node].todo : NULL;
+	str_add(&command, "pace ");
+	if (is_node ? add_command_of_node(d, b->node, &command)
+		    : row && add_command_of_row(d, row, &command)) {
+		stat_add_target(d->m, &command);
+		str_fini(&d->command);
+		d->command = command;
+		d->found.command = str_text(&d->command);
+		d->found.sampled = b->name;
+		return;
+	}
+	str_fini(&command);
 }
 
 static void print_end(struct stat_drilling *d)
@@ -281,6 +236,22 @@ static int next_step(struct stat_drilling *d, const struct drill_branch *b, enum
 	return begin_step(d, err) || measure(d, end, ret_status, err) ? err->code : 0;
 }
 
+/* A step that leads nowhere is shown if it has counted something. */
+static void end_without_branch(struct stat_drilling *d, const struct drill_step *step,
+	enum run_end end)
+{
+	if (end == RUN_SIGNAL)
+		d->found.ended = "it was interrupted";
+	else if (step->branches.n)
+		d->found.ended = "none of its parts is above 0";
+	else if (step->parent)
+		d->found.ended = "nothing was counted any more";
+	if (step->branches.n)
+		print_step(d);
+	else
+		d->found.steps.n -= d->found.steps.n > 1;
+}
+
 /* Follows the tree until a leaf, or until there is nothing to measure any more. */
 static int follow(struct stat_drilling *d, enum run_end *end, int *ret_status, struct err *err)
 {
@@ -292,10 +263,7 @@ static int follow(struct stat_drilling *d, enum run_end *end, int *ret_status, s
 
 		drill_decide(step);
 		if (step->best == DRILL_NONE) {
-			d->found.steps.n -= d->found.steps.n > 1;
-			d->found.ended = *end == RUN_SIGNAL ? "it was interrupted"
-				: step->parent              ? "nothing was counted any more"
-							    : NULL;
+			end_without_branch(d, step, *end);
 			return 0;
 		}
 		print_step(d);

@@ -2,7 +2,9 @@
  * stat_topdown.c - 'pace stat --topdown': which events it counts, and what there is to say about them.
  */
 #include <assert.h>
+#include <string.h>
 
+#include "base/cmdline.h"
 #include "cmd/stat/measuring.h"
 #include "collect/known/slotsite.h"
 #include "collect/open/missing.h"
@@ -73,6 +75,24 @@ int stat_topdown_add_events(struct measuring *m, struct err *err)
 	tma_plan_level(&m->topdown, level_of(m));
 	m->has_topdown = true;
 	return stat_topdown_parse(m, err);
+}
+
+void stat_add_target(const struct measuring *m, struct str *text)
+{
+	const struct target_words *w = &m->options->target;
+
+	if (w->pids || w->tids)
+		str_addf(text, " -%c %s", w->pids ? 'p' : 't', w->pids ? w->pids : w->tids);
+	else if (w->cpus)
+		str_addf(text, " -C %s", w->cpus);
+	else if (m->target.is_system_wide)
+		str_add(text, " -a");
+	if (m->command)
+		str_add(text, " --");
+	for (int i = 0; i < m->argc; i++) {
+		str_addc(text, ' ');
+		cmdline_add_word(text, m->command[i]);
+	}
 }
 
 int stat_topdown_check(const struct measuring *m, struct err *err)

@@ -12,8 +12,9 @@ static const struct opt options[] = {
 	{'a', "all-cpus", OPT_BOOL, AT(is_system_wide), NULL,
 		"everything that runs, while the command does"},
 	{'p', "pid", OPT_STR, AT(pids), "PID,...", "running processes, while the command runs"},
-	{'o', "output", OPT_STR, AT(folder), "DIR",
-		"write the recordings tsx-*.data into DIR; default: here", .flags = OPT_COMMON},
+	{'o', "output", OPT_STR, AT(output), "PATH",
+		"write the recordings tsx-*.data into this folder; default: here; of record: its file",
+		.flags = OPT_COMMON},
 	{0, "dry-run", OPT_BOOL, AT(shows), NULL, "only print the commands of the steps",
 		.flags = OPT_COMMON},
 	{0, NULL, OPT_TITLE, 0, NULL, "report: any number of 'stat record' files, one of aborts"},
@@ -59,7 +60,6 @@ static int run_tsx(int argc, char **argv)
 	struct tsx_command o = {.view = {SITES_SHOWN, PATHS_SHOWN},
 		.n_branches = ABORTS_BRANCHES,
 		.debuginfod_s = 10,
-		.folder = ".",
 		.symbols.demangles = true,
 		.symbols.makes_names = true};
 	bool is_record = argc > 1 && !strcmp(argv[1], "record"),
@@ -77,9 +77,17 @@ static int run_tsx(int argc, char **argv)
 		return run_report(&o, argc, argv);
 	if (is_record)
 		return tsx_run_record(&o, argv, argc);
-	if (argc)
+	if (argc && !form_is_data(form_chosen(&o.forms)))
 		return tsx_run_steps(&o, argv, argc);
-	err_set(&err, ERR_INVAL, "give a command to measure, or 'record' or 'report'");
+	if (argc)
+		err_set(&err, ERR_INVAL,
+			"--json and --format are for 'pace tsx report', which the last step prints as a command");
+	else if (o.pids || o.is_system_wide)
+		err_set(&err, ERR_INVAL,
+			"%s: a command says how long each step takes: 'pace tsx %s%s -- sleep 10'",
+			o.pids ? "-p" : "-a", o.pids ? "-p " : "-a", o.pids ? o.pids : "");
+	else
+		err_set(&err, ERR_INVAL, "give a command to measure, or 'record' or 'report'");
 	return cmd_fail(&cmd_tsx, &err, EXIT_USAGE);
 }
 

@@ -19,7 +19,8 @@ struct tsx_command {
 	struct form_choice forms;
 	unsigned verbose;
 	/* of the steps */
-	const char *folder, *pids;
+	const char *output; /* a folder, or of 'record' a file; NULL: none was named */
+	const char *pids;
 	bool is_system_wide, shows;
 };
 

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cmdline.h"
 #include "base/out.h"
 #include "cmd/tsx/tsx_command.h"
 
@@ -41,14 +42,6 @@ static void add_words(words_list *to, const char *const *words)
 		vec_add(to, *words);
 }
 
-/* Whether a shell takes the word as it is. */
-static bool is_plain(const char *word)
-{
-	return *word &&
-		!word[strspn(word,
-			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=,:+@%")];
-}
-
 /* "    $ pace stat record -T -o tsx-counts.data -- ./prog", as a shell takes it */
 static void print_words(const words_list *words, bool is_run)
 {
@@ -57,11 +50,8 @@ static void print_words(const words_list *words, bool is_run)
 
 	str_add(&out.text, "    $");
 	vec_each(word, words) {
-		const bool plain = is_plain(*word);
-
-		str_add(&out.text, plain ? " " : " '");
-		str_add_safe(&out.text, *word, strlen(*word));
-		str_add(&out.text, plain ? "" : "'");
+		str_addc(&out.text, ' ');
+		cmdline_add_word(&out.text, *word);
 	}
 	str_add(&out.text, is_run ? "\n\n" : "\n");
 	out_close(&out, &ignored);
@@ -140,6 +130,9 @@ static bool take_counts(struct steps *s, const char *path)
 {
 	struct err err;
 
+	/* The step itself has said why. */
+	if (access(path, F_OK))
+		return false;
 	if (!txcounts_read(&s->counts, path, &s->log, &err))
 		return true;
 	cmd_fail(&cmd_tsx, &err, EXIT_FAILED);
@@ -275,16 +268,17 @@ static int refuse(enum tsx_state state)
 int tsx_run_steps(const struct tsx_command *o, char **command, int n)
 {
 	enum tsx_state state = tsx_state_here("/sys");
+	const char *folder = o->output ? o->output : ".";
 	struct steps s = {.options = o, .command = command, .n = n};
 	int status;
 
 	if (state != TSX_COUNTED && !o->shows)
 		return refuse(state);
 	cmd_log_init(&s.log, LOG_NOTE);
-	snprintf(s.counts_path, sizeof(s.counts_path), "%s/tsx-counts.data", o->folder);
-	snprintf(s.locks_path, sizeof(s.locks_path), "%s/tsx-locks.data", o->folder);
-	snprintf(s.loads_path, sizeof(s.loads_path), "%s/tsx-lock-samples.data", o->folder);
-	snprintf(s.aborts_path, sizeof(s.aborts_path), "%s/tsx-aborts.data", o->folder);
+	snprintf(s.counts_path, sizeof(s.counts_path), "%s/tsx-counts.data", folder);
+	snprintf(s.locks_path, sizeof(s.locks_path), "%s/tsx-locks.data", folder);
+	snprintf(s.loads_path, sizeof(s.loads_path), "%s/tsx-lock-samples.data", folder);
+	snprintf(s.aborts_path, sizeof(s.aborts_path), "%s/tsx-aborts.data", folder);
 	status = run_all(&s);
 	log_fini(&s.log);
 	return status;
@@ -299,8 +293,11 @@ int tsx_run_record(const struct tsx_command *o, char **words, int n)
 	if (state != TSX_COUNTED && !o->shows)
 		return refuse(state);
 	add_words(&all,
-		(const char *const[]){"record", "-e", "cpu/tx-abort/pp", "--transaction", "-W",
-			"-g", "-b", "--intr-regs=ax", NULL});
+		(const char *const[]){"record", "-e",
+			has_elision() ? "cpu/tx-abort/pp,cpu/el-abort/pp" : "cpu/tx-abort/pp",
+			"--transaction", "-W", "-g", "-b", "--intr-regs=ax", NULL});
+	if (o->output)
+		add_words(&all, (const char *const[]){"-o", o->output, NULL});
 	if (o->is_system_wide)
 		vec_add(&all, "-a");
 	if (o->pids)

@@ -24,7 +24,7 @@ static int refuse(const struct site *site, const char *why, struct err *err)
 	if (!site_has_core_pmu(site))
 		return err_set(err, ERR_UNSUPPORTED,
 			"TopDown needs the CPU's own counters, and %s has none%s%s; " INSTEAD,
-			site->is_virtual ? machine : "this machine", remedy ? ": " : "",
+			site->is_virtual ? machine : "this machine", remedy ? "; what helps: " : "",
 			remedy ? remedy : "");
 	if (site->is_virtual)
 		return err_set(err, ERR_UNSUPPORTED,

@@ -192,7 +192,9 @@ static void leave_kernel(struct event *e, struct str *said)
 static bool can_use_clock(const struct opener *o, const struct event *e)
 {
 	(void)o;
-	return has_clock_instead(&e->attr) && !event_is_group_member(o->events, e - o->events->at);
+	/* A clock does not retire. */
+	return has_clock_instead(&e->attr) && !(e->wishes & EVENT_RETIRE_LATENCY) &&
+		!event_is_group_member(o->events, e - o->events->at);
 }
 
 static bool opens_alone(const struct opener *o, const struct event *e,
@@ -631,12 +633,26 @@ static void hand_over(struct event_list *events, struct event *e)
 	e->n_members = 1;
 }
 
+/* How many members stay together: the kernel counts TopDown metrics only behind slots. None if that is all of the group. */
+static u32 inseparable(const struct event *leader)
+{
+	u32 n = 0;
+
+	for (u32 i = 1; attr_is_slots(&leader->attr) && i < leader->n_members; i++)
+		if (attr_is_topdown(&leader[i].attr))
+			n = i + 1;
+	return n < leader->n_members ? n : 0;
+}
+
 /* Makes every member an event of its own. */
 static void dissolve(struct opener *o, struct event *leader)
 {
-	u32 first = leader - o->events->at, n = leader->n_members;
+	u32 first = leader - o->events->at, n = leader->n_members, n_kept = inseparable(leader);
 
-	for (u32 i = first; i < first + n; i++) {
+	for (u32 i = first; i < first + n_kept; i++)
+		close_event(o, &o->events->at[i]);
+	leader->n_members = n_kept;
+	for (u32 i = first + n_kept; i < first + n; i++) {
 		struct event *e = &o->events->at[i];
 
 		close_event(o, e);
@@ -646,9 +662,8 @@ static void dissolve(struct opener *o, struct event *leader)
 		e->attr.read_format &= ~(u64)PERF_FORMAT_GROUP;
 		e->attr.flags |= leader->attr.flags & switching;
 	}
-	log_note(o->log,
-		"the group of '%s' does not fit on the PMU: its %u events count one by one",
-		leader->name, n);
+	log_note(o->log, "the group of '%s' does not fit on the PMU: %s%u events count one by one",
+		leader->name, n_kept ? "beside it and its TopDown metrics " : "its ", n - n_kept);
 }
 
 /* Whether the event would open with this attr and outside its group. */

@@ -214,17 +214,28 @@ static void name(struct recorded *r, const struct recorded_options *o)
 	recorded_stage_ends(r, "names");
 }
 
+struct typing_events recorded_typing(const struct recorded *r)
+{
+	const struct session *s = &r->trace.session;
+
+	return (struct typing_events){.events = &s->reader.events,
+		.skid = r->skid,
+		.is_wall = r->has_wall,
+		.clock = r->has_wall ? wallmarks_clock(s) : 0};
+}
+
 /* Finds the data types of rows, after the scheduler's functions were removed from them. */
 static void find_types(struct recorded *r, const struct recorded_options *o)
 {
+	const struct typing_events typing = recorded_typing(r);
+
 	if (!(o->labels & LABEL_BIT(LABEL_ACCESS)))
 		return;
 	begin_stage(o->progress, &(struct progress){.what = "looking up data types"});
-	typing_resolve(&r->profile, &r->trace.resolver,
-		&(struct typing_events){&r->trace.session.reader.events, o->skid}, o->n_workers);
+	typing_resolve(&r->profile, &r->trace.resolver, &typing, o->n_workers);
 	progress_end(o->progress);
 	if (!o->may_lack_types)
-		typing_note_skid(&r->profile, &r->trace.session.reader.events, o->skid, r->log);
+		typing_note_skid(&r->profile, &typing, r->log);
 	recorded_stage_ends(r, "data types");
 }
 

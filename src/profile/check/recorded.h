@@ -94,6 +94,9 @@ static inline bool recorded_has_trace(const struct recorded *r)
 /* Like label_check(), also for imported profiles. */
 int recorded_check_label(const struct recorded *r, enum profile_label label, struct err *err);
 
+/* What finding data types has to know of the events of r.profile. */
+struct typing_events recorded_typing(const struct recorded *r);
+
 /* Whether the periods of an event of r->profile are nanoseconds. */
 bool recorded_is_time(const struct recorded *r, u32 event);
 

@@ -55,6 +55,8 @@ void drill_decide(struct drill_step *s)
 	s->best = largest(s, DRILL_NONE, only_notable);
 	s->second = DRILL_NONE;
 	s->is_sure = false;
+	if (s->parent && s->best != DRILL_NONE && s->branches.at[s->best].share.mean <= 0)
+		s->best = DRILL_NONE;
 	if (s->best == DRILL_NONE)
 		return;
 	best = &s->branches.at[s->best];

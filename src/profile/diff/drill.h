@@ -2,7 +2,7 @@
  * drill.h - one step of a drill-down: which branch of a tree of shares dominates, and how sure that is.
  *
  * The first step follows the largest share of those above their limits, and the largest of all if none is; below, the
- * largest. It is sure if no other such share lies within its 95% interval, which needs two measurements or more.
+ * largest, if it is above 0. It is sure if no other such share lies within its 95% interval, which needs two measurements or more.
  *
  * In       the shares of sibling branches, measurement by measurement
  * Out      the branch to follow, the one after it

@@ -35,6 +35,8 @@ static const struct {
 	{"cycles-ct", PERF_TYPE_RAW, 0x30000003c, {"cycles-ct"}},
 	{"tx-start", PERF_TYPE_RAW, 0x1c9, {"tx-start"}},
 	{"el-start", PERF_TYPE_RAW, 0x1c8, {"el-start"}},
+	{"mem_uops_retired.lock_loads", PERF_TYPE_RAW, 0x21d0,
+		{"mem_uops_retired.lock_loads", "mem_inst_retired.lock_loads"}},
 	{"L1-dcache-loads", PERF_TYPE_HW_CACHE, CACHE(L1D, ACCESS), {"l1d_cache"}},
 	{"L1-dcache-load-misses", PERF_TYPE_HW_CACHE, CACHE(L1D, MISS), {"l1d_cache_refill"}},
 	{"L1-icache-loads", PERF_TYPE_HW_CACHE, CACHE(L1I, ACCESS), {"l1i_cache"}},

@@ -111,9 +111,14 @@ static void compile_formulas(void)
 			formulas[i] = (struct metricexpr){0};
 }
 
-static const struct metricexpr *formula_of(const struct metricown *own)
+void metric_prepare(void)
 {
 	pthread_once(&formulas_once, compile_formulas);
+}
+
+static const struct metricexpr *formula_of(const struct metricown *own)
+{
+	metric_prepare();
 	return &formulas[own - metricown];
 }
 

@@ -55,4 +55,7 @@ struct metric_input {
 /* Fills in the metrics of an event; returns how many, which may be 0. */
 unsigned metric_of(const struct metric_input *in, u32 event, struct metric ret[METRIC_MAX]);
 
+/* What the first call of metric_of() would do in the middle of a measurement. */
+void metric_prepare(void);
+
 #endif

@@ -139,20 +139,26 @@ static bool is_one_behind(enum skid_kind skid)
 	return skid == SKID_ONE || skid == SKID_TIMER || skid == SKID_DEBUGGER;
 }
 
+/* The skid of the samples that count for an event of the profile. */
+static enum skid_kind skid_in(const struct typing_events *e, u32 event)
+{
+	const u32 recorded = e->is_wall ? e->clock : event;
+
+	return recorded < e->events->n ? skid_of(&e->events->at[recorded].attr) : SKID_NONE;
+}
+
 static bool counts_before(const struct typing_events *e, u32 event)
 {
 	if (e->skid != TYPING_AS_EVENTS_ARE)
 		return e->skid == TYPING_BEFORE;
-	return event < e->events->n && is_one_behind(skid_of(&e->events->at[event].attr));
+	return is_one_behind(skid_in(e, event));
 }
 
 enum typing_distance typing_distance(const struct typing_events *e, u32 event)
 {
 	if (counts_before(e, event))
 		return TYPING_ONE_BEFORE;
-	return event < e->events->n && skid_of(&e->events->at[event].attr) == SKID_SOME
-		? TYPING_SOME_BEFORE
-		: TYPING_EXACT;
+	return skid_in(e, event) == SKID_SOME ? TYPING_SOME_BEFORE : TYPING_EXACT;
 }
 
 static void fill_labels(struct typing *t, const struct typing_events *events)
@@ -222,18 +228,18 @@ static void note(const char *event, enum skid_kind skid, bool is_before, struct 
 				: "the sampled instruction, which follows the one that took the time (--skid 1: of that one)");
 }
 
-void typing_note_skid(const struct profile *p, const struct event_list *events,
-	enum typing_skid wish, struct log *log)
+void typing_note_skid(const struct profile *p, const struct typing_events *events, struct log *log)
 {
-	const struct typing_events t = {events, wish};
 	u32 said = 0;
 
-	for (u32 e = 0; e < events->n && e < p->events.n; e++) {
-		enum skid_kind skid = skid_of(&events->at[e].attr);
+	for (u32 e = 0; e < p->events.n; e++) {
+		enum skid_kind skid = skid_in(events, e);
 
 		if (skid == SKID_NONE || !p->events.at[e].n_samples || said >> skid & 1)
 			continue;
 		said |= 1u << skid;
-		note(p->events.at[e].name, skid, counts_before(&t, e), log);
+		note(events->is_wall ? events->events->at[events->clock].name
+				     : p->events.at[e].name,
+			skid, counts_before(events, e), log);
 	}
 }

@@ -29,9 +29,16 @@ static inline enum typing_skid typing_skid(u64 option)
 	return option == 0 ? TYPING_SAMPLED : option == 1 ? TYPING_BEFORE : TYPING_AS_EVENTS_ARE;
 }
 
+/* What the recording says about the events of a profile. */
 struct typing_events {
-	const struct event_list *events;
+	const struct event_list *events; /* of the recording */
 	enum typing_skid skid;
+	/*
+	 * The profile's events are counts of wall-clock time, not the recording's: what is known about
+	 * the samples of all is what is known about those of `clock`, the recording's event.
+	 */
+	bool is_wall;
+	u32 clock;
 };
 
 /* Fills in LABEL_ACCESS. For events known to be sampled one instruction late, the instruction before counts. */
@@ -45,10 +52,10 @@ enum typing_distance {
 	TYPING_SOME_BEFORE, /* the instruction that caused the sample is some way before the one whose access counts */
 };
 
+/* `event` is the profile's. */
 enum typing_distance typing_distance(const struct typing_events *e, u32 event);
 
 /* Notes which events' samples do not name the instruction that caused them. */
-void typing_note_skid(const struct profile *p, const struct event_list *events,
-	enum typing_skid wish, struct log *log);
+void typing_note_skid(const struct profile *p, const struct typing_events *events, struct log *log);
 
 #endif

@@ -24,14 +24,20 @@ static enum wall_role role_of(const struct event *e)
 	return WALL_ROLE_CPU;
 }
 
+u32 wallmarks_clock(const struct session *s)
+{
+	u32 i = 0;
+
+	while (i < s->reader.events.n && role_of(&s->reader.events.at[i]) != WALL_ROLE_CPU)
+		i++;
+	return i;
+}
+
 enum wall_role wallmarks_role(const struct session *s, u32 event)
 {
 	enum wall_role role = role_of(&s->reader.events.at[event]);
 
-	for (u32 i = 0; i < event && role == WALL_ROLE_CPU; i++)
-		if (role_of(&s->reader.events.at[i]) == WALL_ROLE_CPU)
-			role = WALL_ROLE_NONE;
-	return role;
+	return role == WALL_ROLE_CPU && event != wallmarks_clock(s) ? WALL_ROLE_NONE : role;
 }
 
 static bool has(const struct session *s, enum wall_role role, u64 flag)

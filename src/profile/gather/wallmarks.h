@@ -53,6 +53,9 @@ void wallmarks_fini(struct wallmarks *m);
 /* What a record of a context switch says: WALL_IN, WALL_PREEMPTED or WALL_LEFT. */
 enum wall_mark wallmarks_of_switch(const struct record *rec);
 
+/* The event of WALL_ROLE_CPU; as many as there are events if none has that role. */
+u32 wallmarks_clock(const struct session *s);
+
 /* The role of an event of the session. */
 enum wall_role wallmarks_role(const struct session *s, u32 event);
 

@@ -500,6 +500,7 @@ int aborts_init(struct aborts *a, const struct trace *t, unsigned n_branches, st
 		is_there = true;
 		a->has_flags |= (type & PERF_SAMPLE_TRANSACTION) != 0;
 		a->has_weights |= (type & (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT)) != 0;
+		a->has_landings |= attr_precise(&e->attr) < 2;
 		a->has_branches |= (type & PERF_SAMPLE_BRANCH_STACK) != 0;
 		a->has_callers |= (type & PERF_SAMPLE_CALLCHAIN) ||
 			(type & PERF_SAMPLE_REGS_USER && type & PERF_SAMPLE_STACK_USER);

@@ -102,6 +102,7 @@ struct aborts {
 	aborts_seen codes, statuses;
 	u64 n_others;                                           /* samples of other events */
 	bool has_flags, has_weights, has_branches, has_callers; /* what samples of aborts carry */
+	bool has_landings; /* some are where the abort led to, and not where it was: without ":pp" */
 	VEC(u8) kinds; /* by event: whether its samples are of aborts, for sure or by their flags */
 	struct table site_index, place_index, path_index;
 	struct intern strings;

@@ -209,64 +209,107 @@ static void add_header(struct str *text, const struct table_text *t)
 
 /* ---- call graphs below rows ---- */
 
-/* A row's graph, drawn before the rows are printed. */
+/* A row's graph, drawn before the row is printed. */
 struct drawn {
 	size_t row;
 	struct cell cell;
 	struct str text;
 };
 
-/* Draws the graphs of all rows that have one, in the order that is fastest for the table; returns them by row. */
-static struct drawn *draw_graphs(const struct rowset *r, const struct text_options *o,
-	size_t *ret_n)
+/*
+ * The graphs of the rows that come next. Many are drawn together, in the order that is fastest for the table, but not all: their text may be
+ * many times what the table takes.
+ */
+struct graphs {
+	const struct rowset *rows;
+	const struct drawing_options *drawing;
+	VEC(struct drawn) drawn;
+	size_t next;     /* in `drawn`: the first that was not printed */
+	size_t next_row; /* the first row whose graph was not drawn */
+	size_t most;     /* how many to draw together */
+};
+
+enum { GRAPHS_FIRST = 256, GRAPHS_BYTES = 4 << 20 };
+
+static void forget_graphs(struct graphs *g)
 {
-	const struct rowset_column *c = rowset_below(r);
-	VEC(struct drawn) graphs = {0};
-	VEC(struct sort_item) order = {0};
+	vec_each(d, &g->drawn)
+		str_fini(&d->text);
+	g->drawn.n = g->next = 0;
+}
+
+/* Collects the next rows that have a graph. */
+static void collect_graphs(struct graphs *g, const struct rowset_column *below)
+{
 	struct str room = {0};
-	struct rowset tree;
 	struct cell cell;
 
-	for (size_t row = 0; c && row < r->n; row++) {
-		if (!rowset_shows(r, row))
+	for (; g->next_row < g->rows->n && g->drawn.n < g->most; g->next_row++) {
+		if (!rowset_shows(g->rows, g->next_row))
 			continue;
-		rowset_cell(r, c, row, 0, &room, &cell);
-		if (cell.kind != CELL_ROWS)
-			continue;
-		vec_add(&order, ((struct sort_item){r->group ? r->group(r, row) : 0, graphs.n}));
-		vec_add(&graphs, ((struct drawn){.row = row, .cell = cell}));
+		rowset_cell(g->rows, below, g->next_row, 0, &room, &cell);
+		if (cell.kind == CELL_ROWS)
+			vec_add(&g->drawn, ((struct drawn){.row = g->next_row, .cell = cell}));
 	}
+	str_fini(&room);
+}
+
+/* Draws the next graphs, about GRAPHS_BYTES of text if they are like those before. */
+static void draw_graphs(struct graphs *g)
+{
+	const struct rowset_column *below = rowset_below(g->rows);
+	const struct rowset *r = g->rows;
+	VEC(struct sort_item) order = {0};
+	struct rowset tree;
+	size_t bytes = 0;
+
+	forget_graphs(g);
+	if (below)
+		collect_graphs(g, below);
+	for (size_t i = 0; i < g->drawn.n; i++)
+		vec_add(&order,
+			((struct sort_item){r->group ? r->group(r, g->drawn.at[i].row) : 0, i}));
 	sort_by_key(order.at, order.n);
 	vec_each(item, &order) {
-		struct drawn *d = &graphs.at[item->value];
+		struct drawn *d = &g->drawn.at[item->value];
 
 		r->below(r, &d->cell, d->row, &tree);
-		drawing_add(&d->text, &tree, &o->drawing);
+		drawing_add(&d->text, &tree, g->drawing);
 		rowset_close(&tree);
+		bytes += d->text.n;
 	}
+	if (bytes < GRAPHS_BYTES / 2)
+		g->most *= 2;
+	else if (bytes > GRAPHS_BYTES && g->most > 1)
+		g->most /= 2;
 	vec_fini(&order);
-	str_fini(&room);
-	*ret_n = graphs.n;
-	return graphs.at;
+}
+
+/* The graph below a row, or NULL. Rows are asked for in their order. */
+static const struct str *graph_below(struct graphs *g, size_t row)
+{
+	if (g->next == g->drawn.n && g->next_row <= row)
+		draw_graphs(g);
+	return g->next < g->drawn.n && g->drawn.at[g->next].row == row
+		? &g->drawn.at[g->next++].text
+		: NULL;
 }
 
 /* Adds the lines of the table, each followed by its graph if it has one. */
-static void add_rows(struct out *out, const struct table_text *t, struct drawn *graphs,
-	size_t n_graphs)
+static void add_rows(struct out *out, const struct table_text *t, struct graphs *graphs)
 {
-	size_t next = 0;
-
 	vec_each(part, &t->parts) {
 		size_t begin = 0;
 
 		for (size_t row = 0; row < part->rows.n; row++) {
+			const struct str *graph = graph_below(graphs, part->rows.at[row]);
+
 			/* Lines are copied in runs that end at a graph. */
-			if (next == n_graphs || graphs[next].row != part->rows.at[row])
+			if (!graph)
 				continue;
 			str_addn(&out->text, part->lines.at + begin, part->ends.at[row] - begin);
 			begin = part->ends.at[row];
-			str_addn(&out->text, str_text(&graphs[next].text), graphs[next].text.n);
-			next++;
+			str_addn(&out->text, str_text(graph), graph->n);
 			out_flush_some(out);
 		}
 		str_addn(&out->text, str_text(&part->lines) + begin, part->lines.n - begin);
@@ -325,17 +368,15 @@ static void add_table(struct page *p, const struct rowset *r)
 {
 	const struct text_options *o = p->text;
 	struct table_text table = {.rows = r};
-	size_t n_graphs;
-	struct drawn *graphs = draw_graphs(r, o, &n_graphs);
+	struct graphs graphs = {.rows = r, .drawing = &o->drawing, .most = GRAPHS_FIRST};
 
 	render(&table, o, p->width);
 	/* The lines of a tree cannot be understood without a header. */
 	if (!o->is_bare || r->is_outline)
 		add_header(&p->out->text, &table);
-	add_rows(p->out, &table, graphs, n_graphs);
-	for (size_t i = 0; i < n_graphs; i++)
-		str_fini(&graphs[i].text);
-	mem_free(graphs);
+	add_rows(p->out, &table, &graphs);
+	forget_graphs(&graphs);
+	vec_fini(&graphs.drawn);
 	table_text_fini(&table);
 }
 

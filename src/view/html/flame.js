@@ -46,7 +46,7 @@ class Flame {
 		this.cursor = -1;
 		this.isIcicle = true;
 		/** @type {Uint8Array|null} */
-		this.found = null;
+		this.marks = null; // by node: found by a search
 		this.isStale = false;
 		this.title = '';
 		this.ink = '';
@@ -169,7 +169,7 @@ class Flame {
 	/** Draws what is zoomed to, and what is above it. Returns nodes that have room for text: node, left edge, width.
 	 * @param {number} wide @param {number} tall @param {(depth: number) => number} top */
 	drawBoxes(wide, tall, top) {
-		const {tree, zoom, context: g, colours, palette, found, change} = this, [from, to] = this.range(), scale = wide / (to - from);
+		const {tree, zoom, context: g, colours, palette, marks, change} = this, [from, to] = this.range(), scale = wide / (to - from);
 		const texts = /** @type {number[]} */ ([]), last = zoom < 0 ? tree.n : tree.end[zoom], seen = new Float64Array(this.levels + 2).fill(-1);
 		// Rows beyond the far edge have nothing visible below them.
 		const deepest = this.isIcicle ? this.depthAt(tall) : this.depthAt(0);
@@ -179,7 +179,7 @@ class Flame {
 			return texts;
 		for (let i of this.above(zoom))
 			texts.push(i, 0, wide);
-		this.box(0, 0, wide, '', found ? '#8885' : '#8884');
+		this.box(0, 0, wide, '', marks ? '#8885' : '#8884');
 		for (let k = 0; k < texts.length; k += 3)
 			this.box(tree.depth[texts[k]], 0, wide, change ? CHANGES[3 + change[texts[k]]] : palette[colours[tree.name[texts[k]]]],
 				'#0002');
@@ -193,10 +193,10 @@ class Flame {
 			const y = top(depth), isSmall = w < 0.5, pixel = Math.floor(x);
 
 			if (y > -ROW && y < tall && !(isSmall && seen[depth] === pixel)) {
-				const name = tree.name[i], isFound = found && found[name];
+				const name = tree.name[i], isFound = marks && marks[i];
 				const colour = isFound ? '#e6007e' : change ? CHANGES[3 + change[i]] : palette[colours[name]];
 
-				const strength = found && !isFound ? 0.45 : 1;
+				const strength = marks && !isFound ? 0.45 : 1;
 
 				if (strength !== alpha)
 					g.globalAlpha = alpha = strength;
@@ -249,14 +249,14 @@ class Flame {
 		if (y <= -ROW || y >= tall || room < 2)
 			return;
 		const mark = this.change ? Math.sign(this.change[node]) : 0;
-		const text = (mark > 0 ? '\u25b2 ' : mark < 0 ? '\u25bc ' : '') + data.names[name], isFound = this.found && this.found[name];
+		const text = (mark > 0 ? '\u25b2 ' : mark < 0 ? '\u25bc ' : '') + data.names[name], isFound = this.marks && this.marks[node];
 
 		if (isFound)
 			this.context.fillStyle = '#fff';
-		else if (this.found)
+		else if (this.marks)
 			this.context.fillStyle = this.ink;
 		this.context.fillText(text.length <= room ? text : text.slice(0, room - 1) + '\u2026', left + 3, y + ROW / 2);
-		if (this.found)
+		if (this.marks)
 			this.context.fillStyle = '#111';
 	}
 

@@ -27,8 +27,9 @@ const state = {
 /** What is shown now; made of the state. */
 const shown = {
 	tree: /** @type {Tree} */ (/** @type {any} */ (null)),
-	found: /** @type {Uint8Array|null} */ (null),
-	nFound: 0, isPlain: false, hits: {sum: 0, nodes: new Uint32Array(0)},
+	search: /** @type {Search|null} */ (null),
+	marks: /** @type {Uint8Array|null} */ (null), // by node of the tree: what the search finds
+	isPlain: false, hits: {sum: 0, nodes: new Uint32Array(0), nNames: 0},
 	functions: /** @type {{self: Float64Array, total: Float64Array}|null} */ (null),
 	nRows: 100, searchMs: 0, treeMs: 0,
 };
@@ -133,8 +134,8 @@ function writeAddress(isStep) {
 function transformed(tree) {
 	for (const [key, name] of state.done)
 		tree = transforms[key].of(tree, name);
-	if (shown.found && state.use !== 'highlight')
-		tree = filterStacks(tree, shown.found, state.use === 'keep');
+	if (shown.search && state.use !== 'highlight')
+		tree = filterStacks(tree, markNodes(tree, shown.search), state.use === 'keep');
 	if (state.isInverted)
 		tree = invertTree(tree);
 	return state.isHeavy ? heavyFirst(tree) : tree;
@@ -147,11 +148,10 @@ async function makeTree() {
 	const tree = shown.tree = transformed(wholeTree(sum));
 	shown.functions = null;
 	shown.treeMs = performance.now() - began;
-	if (shown.found)
-		shown.hits = sumFound(tree, shown.found);
+	markShown();
 	flame.title = `all: ${amount(tree.sum[tree.n])}`;
 	flame.isIcicle = !state.isFlame;
-	flame.found = state.use === 'highlight' ? shown.found : null;
+	flame.marks = state.use === 'highlight' ? shown.marks : null;
 	flame.show(tree);
 	await compare();
 	zoomToState();
@@ -160,16 +160,16 @@ async function makeTree() {
 function search() {
 	const began = performance.now();
 
-	shown.found = null;
-	shown.isPlain = false;
-	if (state.search.trim()) {
-		const result = searchNames(state.search);
-
-		shown.found = result.found;
-		shown.nFound = result.n;
-		shown.isPlain = result.isPlain;
-	}
+	shown.search = state.search.trim() ? searchNames(state.search) : null;
+	shown.isPlain = shown.search !== null && shown.search.isPlain;
 	shown.searchMs = performance.now() - began;
+}
+
+/** Finds what is searched in the tree that is shown. */
+function markShown() {
+	shown.marks = shown.search && markNodes(shown.tree, shown.search);
+	if (shown.marks)
+		shown.hits = sumFound(shown.tree, shown.marks);
 }
 
 /** The node of a path of names, or as far as there is one. */
@@ -242,10 +242,10 @@ function showStatus() {
 	const t = shown.tree, all = t.sum[t.n];
 	let text = '';
 
-	if (shown.found && state.use === 'highlight')
-		text = shown.hits.sum ? `${share(shown.hits.sum, all)} (${amount(shown.hits.sum)}) in ${shown.nFound.toLocaleString('en')} matching names`
+	if (shown.search && state.use === 'highlight')
+		text = shown.hits.sum ? `${share(shown.hits.sum, all)} (${amount(shown.hits.sum)}) in ${shown.hits.nNames.toLocaleString('en')} matching names`
 			: 'nothing matches';
-	else if (shown.found)
+	else if (shown.search)
 		text = `${amount(all)} of ${amount(eventShown().period)} left (${share(all, eventShown().period)})`;
 	if (shown.isPlain)
 		text += '; not a regular expression: searched as plain text';
@@ -357,10 +357,9 @@ function searchAgain() {
 	}
 	search();
 	const began = performance.now();
-	if (shown.found)
-		shown.hits = sumFound(shown.tree, shown.found);
+	markShown();
 	shown.searchMs += performance.now() - began;
-	flame.found = shown.found;
+	flame.marks = shown.marks;
 	writeAddress();
 	showStatus();
 	flame.later();
@@ -407,7 +406,7 @@ function transformHere(key) {
 function jump(step) {
 	const nodes = shown.hits.nodes;
 
-	if (!shown.found || state.use === 'remove' || !nodes.length)
+	if (!shown.search || state.use === 'remove' || !nodes.length)
 		return;
 	let k = step > 0 ? nodes.findIndex(node => node > flame.cursor) : nodes.findLastIndex(node => node < flame.cursor);
 	if (k < 0)

@@ -43,32 +43,68 @@ function termOf(word) {
 }
 
 /**
- * The names that a search finds: words that all match, or after a '|' others.
+ * @typedef {ReturnType<typeof termOf>} Term
+ * @typedef {{found: Uint8Array, pairs: {tasks: Uint8Array, names: Uint8Array}[], isPlain: boolean}} Search
+ */
+
+/** The names that all of these words match. @param {Term[]} terms */
+function namesMatching(terms) {
+	const found = new Uint8Array(data.names.length);
+
+	for (let i = 0; i < found.length; i++) {
+		const isTask = data.kinds[i] === KIND_TASK;
+
+		found[i] = +terms.every(({field, regexp}) =>
+			field === 'dso' ? !isTask && regexp.test(data.about.dsos[data.dsos[i]])
+				: field === 'file' ? data.files[i] > 0 && regexp.test(sourceOf(i))
+				: (field !== 'thread' || isTask) && regexp.test(data.names[i]));
+	}
+	return found;
+}
+
+/**
+ * What a search finds: words that all match, or after a '|' others. Threads and functions have names of their own: where words are about both,
+ * they are a pair, which stacks have that have one of each.
  * @param {string} text
- * @returns {{found: Uint8Array, n: number, isPlain: boolean}}
+ * @returns {Search}
  */
 function searchNames(text) {
 	const choices = splitOutside(text, /\|/).map(part => splitOutside(part, /\s/).map(termOf)).filter(c => c.length);
-	const found = new Uint8Array(data.names.length);
-	let n = 0;
+	const found = new Uint8Array(data.names.length), pairs = [];
 
-	if (choices.length === 1 && choices[0].length === 1 && !choices[0][0].field) {
-		const {regexp, isPlain} = choices[0][0];
+	for (const terms of choices) {
+		const ofTasks = terms.filter(term => term.field === 'thread');
 
-		for (let i = 0; i < found.length; i++)
-			n += found[i] = regexp.test(data.names[i]) ? 1 : 0;
-		return {found, n, isPlain};
+		if (ofTasks.length && ofTasks.length < terms.length)
+			pairs.push({tasks: namesMatching(ofTasks), names: namesMatching(terms.filter(term => term.field !== 'thread'))});
+		else
+			namesMatching(terms).forEach((is, i) => found[i] |= is);
 	}
-	for (let i = 0; i < found.length && choices.length; i++) {
-		const isTask = data.kinds[i] === KIND_TASK;
+	return {found, pairs, isPlain: choices.some(terms => terms.some(term => term.isPlain))};
+}
 
-		found[i] = +choices.some(terms => terms.every(({field, regexp}) =>
-			field === 'dso' ? !isTask && regexp.test(data.about.dsos[data.dsos[i]])
-				: field === 'file' ? data.files[i] > 0 && regexp.test(sourceOf(i))
-				: (field !== 'thread' || isTask) && regexp.test(data.names[i])));
-		n += found[i];
-	}
-	return {found, n, isPlain: choices.some(terms => terms.some(term => term.isPlain))};
+/**
+ * The nodes that a search finds. Of a pair it is the node where a stack has both: the function below its thread or, if the tree is inverted, the
+ * thread below the function.
+ * @param {Tree} t @param {Search} search
+ */
+function markNodes(t, {found, pairs}) {
+	const marks = new Uint8Array(t.n);
+
+	for (let i = 0; i < t.n; i++)
+		marks[i] = found[t.name[i]];
+	for (const {tasks, names} of pairs)
+		for (let i = 0, inTask = 0, inName = 0; i < t.n; i++) {
+			const name = t.name[i];
+
+			if (tasks[name])
+				inTask = Math.max(inTask, t.end[i]);
+			if (names[name])
+				inName = Math.max(inName, t.end[i]);
+			if (tasks[name] && i < inName || names[name] && i < inTask)
+				marks[i] = 1;
+		}
+	return marks;
 }
 
 /** The file that a function is written in, or ''. @param {number} name */
@@ -79,14 +115,18 @@ function sourceOf(name) {
 const KIND_TASK = 't'.charCodeAt(0);
 
 /**
- * The value of stacks that have one of these names, each counted once; and the nodes that have it first.
- * @param {Tree} t @param {Uint8Array} found
+ * The value of stacks that have a marked node, each counted once; the nodes that are it first; and how many names marked nodes have.
+ * @param {Tree} t @param {Uint8Array} marks
  */
-function sumFound(t, found) {
+function sumFound(t, marks) {
+	const names = new Set();
 	let sum = 0, nodes = new Uint32Array(1024), n = 0;
 
+	for (let i = 0; i < t.n; i++)
+		if (marks[i])
+			names.add(t.name[i]);
 	for (let i = 0; i < t.n;) {
-		if (!found[t.name[i]]) {
+		if (!marks[i]) {
 			i++;
 			continue;
 		}
@@ -100,7 +140,7 @@ function sumFound(t, found) {
 		}
 		i = t.end[i];
 	}
-	return {sum, nodes: nodes.subarray(0, n)};
+	return {sum, nodes: nodes.subarray(0, n), nNames: names.size};
 }
 
 /* ---- filters: the tree stays, values go ---- */
@@ -111,15 +151,15 @@ function withSums(t, sum) {
 }
 
 /**
- * Only the stacks that have one of these names, or only those that have none.
- * @param {Tree} t @param {Uint8Array} found @param {boolean} keeps
+ * Only the stacks that have a marked node, or only those that have none.
+ * @param {Tree} t @param {Uint8Array} marks @param {boolean} keeps
  */
-function filterStacks(t, found, keeps) {
+function filterStacks(t, marks, keeps) {
 	const sum = new Float64Array(t.n + 1);
 	let inside = 0, all = 0;
 
 	for (let i = 0; i < t.n; i++) {
-		if (i >= inside && found[t.name[i]])
+		if (i >= inside && marks[i])
 			inside = t.end[i];
 		if (i < inside === keeps)
 			all += t.sum[i + 1] - t.sum[i];
@@ -400,7 +440,7 @@ const transforms = {
 		const found = new Uint8Array(data.names.length);
 
 		found[name] = 1;
-		return filterStacks(t, found, false);
+		return filterStacks(t, markNodes(t, {found, pairs: [], isPlain: false}), false);
 	}},
 	c: {title: 'file as one', of: (t, name) => {
 		const isIn = data.dsos.map((dso, k) => +(dso === data.dsos[name] && data.kinds[k] !== KIND_TASK)), parent = parentsOf(t);

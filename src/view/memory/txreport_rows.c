@@ -158,6 +158,7 @@ void txreport_rows(const struct form *form, struct out *out, const struct txrepo
 		const struct aborts *a = found->aborts;
 		size_t n = o->max_sites ? MIN(a->sites.n, (size_t)o->max_sites) : a->sites.n;
 
+		rowmaker_bool(&document, "where_aborts_led", a->has_landings);
 		below = rowmaker_below(&document, "total", ROWMAKER_OBJECT);
 		add_count(below, a, &a->total);
 		add_codes(below, &a->codes, &a->statuses);

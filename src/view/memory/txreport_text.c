@@ -221,6 +221,9 @@ void txreport_text_sites(struct out *out, const struct aborts *a, const struct t
 		a->total.cycles ? "cycles that were lost" : "samples",
 		a->has_branches ? "; with the last branches in the transaction, the oldest first"
 				: "; -b records the branches in the transaction");
+	if (a->has_landings)
+		str_add(text,
+			"# These are places that aborts led to: only events with ':pp' tell where they were\n");
 	for (size_t i = 0; i < n; i++)
 		add_site(text, a, &a->sites.at[i], o);
 	if (n < a->sites.n)

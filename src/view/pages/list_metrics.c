@@ -104,7 +104,10 @@ static void add_details(const struct metriclist_item *item, const struct list_st
 	str_add(text, "  ");
 	str_add_safe(text, row->name, strlen(row->name));
 	str_addc(text, '\n');
-	add_fact("", row->brief, style, text);
+	/* Most descriptions begin with the sentence that is there alone. */
+	if (!row->brief || !row->description ||
+		strncmp(row->brief, row->description, strlen(row->brief)) != 0)
+		add_fact("", row->brief, style, text);
 	add_fact("", row->description, style, text);
 	add_fact("groups: ", row->groups, style, text);
 	add_fact("formula: ", row->expr, style, text);

@@ -1,16 +1,19 @@
 #include "view/records/script.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/nearest.h"
 #include "base/num.h"
+#include "base/selfname.h"
 #include "event/abi.h"
 #include "event/tsx.h"
 #include "record/access.h"
 #include "record/regs.h"
 #include "unwind/chain.h"
+#include "view/records/recordtext.h"
 
 /* ---- fields ---- */
 
@@ -210,6 +213,26 @@ static bool has_date(const struct script *s)
 	return s->trace->session.reader.info.has_clock_data;
 }
 
+/* Says that a field is missing. perf2bolt knows by perf's words that a recording has no addresses of data, and goes on. */
+static int refuse_field(const struct script *s, const char *name, u64 field, struct err *err)
+{
+	char upper[32] = "";
+
+	if (!program_is_perf())
+		return err_set(err, ERR_INVAL,
+			"-F: no sample has a field '%s': it was not recorded", name);
+	for (size_t i = 0; name[i] && i < sizeof(upper) - 1; i++) {
+		upper[i] = (char)toupper((unsigned char)name[i]);
+		upper[i + 1] = '\0';
+	}
+	vec_each(e, s->events)
+		if (s->options->fields[kind_of(&e->attr)] & field)
+			return err_set(err, ERR_INVAL,
+				"Samples for '%s' event do not have %s attribute set. Cannot print '%s' field.",
+				e->name, upper, name);
+	return 0;
+}
+
 int script_check(const struct script *s, struct err *err)
 {
 	bool wants_date = false;
@@ -221,9 +244,7 @@ int script_check(const struct script *s, struct err *err)
 			"-F tod: the recording does not say what time of day its clock showed: record with -k monotonic");
 	for (size_t i = 0; s->options->has_said_fields && i < ARRAY_SIZE(field_names); i++)
 		if (field_names[i].field != SCRIPT_CPU && !has_field(s, field_names[i].field))
-			return err_set(err, ERR_INVAL,
-				"-F: no sample has a field '%s': it was not recorded",
-				field_names[i].name);
+			return refuse_field(s, field_names[i].name, field_names[i].field, err);
 	return 0;
 }
 
@@ -357,6 +378,19 @@ static void add_abort(struct script *s, const struct visit *v, const struct thre
 		fields & SCRIPT_DSO ? " ([unknown])" : "");
 }
 
+/* Whether the chain is to end at this function. */
+static bool stops_at(struct script *s, const struct thread_state *t, const struct chain_step *step)
+{
+	struct resolver_answer a;
+	struct location l;
+	const char *name;
+
+	locator_find(&s->locator, t, step, &l);
+	a = locator_name(&s->locator, &l);
+	name = resolver_title(&a, s->options->name_style, &s->strings);
+	return name && name_list_has(s->stops, name);
+}
+
 static void add_chain(struct script *s, const struct visit *v, const struct thread_state *t,
 	u64 fields, struct str *text)
 {
@@ -368,18 +402,19 @@ static void add_chain(struct script *s, const struct visit *v, const struct thre
 		add_abort(s, v, t, fields, text);
 	while (chain_next(&walk, &step) && n++ < s->options->max_stack) {
 		script_add_place(s, t, &step, fields, SCRIPT_IN_CHAIN, text);
+		if (UNLIKELY(s->stops != NULL) && stops_at(s, t, &step))
+			break;
 	}
 }
 
 /* ---- the other fields ---- */
 
-static void add_regs(const struct script *s, u64 mask, const struct sample_regs *regs,
+void script_add_regs(const struct script *s, u64 mask, const struct sample_regs *regs,
 	struct str *text)
 {
 	const struct arch *arch = s->trace->callers.arch;
 	u64 k = 0;
 
-	str_addf(text, " ABI:%llu    ", (unsigned long long)regs->abi);
 	for (unsigned bit = 0; bit < 64 && k < regs->values.n; bit++) {
 		char name[16];
 
@@ -388,6 +423,13 @@ static void add_regs(const struct script *s, u64 mask, const struct sample_regs 
 		str_addf(text, "%5s:0x%llx ", regs_name(arch, bit, name, sizeof(name)),
 			(unsigned long long)load_u64(regs->values.at + 8 * k++));
 	}
+}
+
+static void add_regs(const struct script *s, u64 mask, const struct sample_regs *regs,
+	struct str *text)
+{
+	str_addf(text, " ABI:%llu    ", (unsigned long long)regs->abi);
+	script_add_regs(s, mask, regs, text);
 }
 
 static const char *page_size_name(u64 size, char *buf, size_t n)
@@ -399,17 +441,6 @@ static const char *page_size_name(u64 size, char *buf, size_t n)
 	else
 		snprintf(buf, n, "%lluK", (unsigned long long)size >> 10);
 	return size ? buf : "N/A";
-}
-
-static char mode_letter(u8 mode)
-{
-	static const char letters[] = {[PERF_RECORD_MISC_KERNEL] = 'K',
-		[PERF_RECORD_MISC_USER] = 'U',
-		[PERF_RECORD_MISC_HYPERVISOR] = 'H',
-		[PERF_RECORD_MISC_GUEST_KERNEL] = 'G',
-		[PERF_RECORD_MISC_GUEST_USER] = 'g'};
-
-	return mode && mode < ARRAY_SIZE(letters) ? letters[mode] : ' ';
 }
 
 /* Adds the time of day at a time of the recording's clock, in this machine's time zone. */
@@ -431,17 +462,22 @@ static void add_date(const struct script *s, u64 time, struct str *text)
 	str_addc(text, ' ');
 }
 
+static void add_comm(const struct script *s, const char *comm, bool has_chain, struct str *text)
+{
+	enum { WIDTH = 16, NARROW = 8 };
+	size_t start = text->n, n = strlen(comm);
+
+	str_add_safe(text, comm, s->options->is_narrow ? MIN(n, (size_t)NARROW) : n);
+	if (s->options->is_narrow || !has_chain)
+		str_pad_left(text, start, s->options->is_narrow ? NARROW : WIDTH);
+	str_addc(text, ' ');
+}
+
 void script_add_start(struct script *s, const struct script_who *who, u64 fields, bool has_chain,
 	struct str *text)
 {
-	if (fields & SCRIPT_COMM) {
-		size_t start = text->n;
-
-		str_add_safe(text, who->comm, strlen(who->comm));
-		if (!has_chain)
-			str_pad_left(text, start, 16);
-		str_addc(text, ' ');
-	}
+	if (fields & SCRIPT_COMM)
+		add_comm(s, who->comm, has_chain, text);
 	if (fields & SCRIPT_PID && fields & SCRIPT_TID) {
 		size_t start;
 
@@ -457,9 +493,9 @@ void script_add_start(struct script *s, const struct script_who *who, u64 fields
 		str_addc(text, ' ');
 	}
 	if (fields & SCRIPT_CPU)
-		str_addf(text, "[%03d] ", (s32)who->cpu);
+		str_addf(text, s->options->is_narrow ? "%3d " : "[%03d] ", (s32)who->cpu);
 	if (fields & SCRIPT_MISC)
-		str_addf(text, "%-5c ", mode_letter(who->mode));
+		recordtext_add_misc(who->type, who->misc, text);
 	if (fields & SCRIPT_TOD && has_date(s))
 		add_date(s, who->time, text);
 	if (fields & SCRIPT_TIME)
@@ -543,6 +579,12 @@ static void add_rest(struct script *s, u64 fields, const struct thread_state *t,
 		str_addf(text, " %s", page_size_name(sample->code_page_size, buf, sizeof(buf)));
 }
 
+bool script_shows_chain(const struct script *s, u32 event)
+{
+	return s->fields[event] & SCRIPT_IP && !s->options->hides_chains &&
+		script_has_chain(s->events->at[event].attr.sample_type);
+}
+
 void script_add_sample(struct script *s, struct visit *v, struct str *text)
 {
 	enum { TRACED_WIDTH = 24 };
@@ -552,15 +594,14 @@ void script_add_sample(struct script *s, struct visit *v, struct str *text)
 	const struct sample *sample = v->sample;
 	const struct sample_format *format = v->format;
 	u64 fields = s->fields[v->event], place = fields & SCRIPT_PLACE;
-	bool has_chain =
-		fields & SCRIPT_IP && script_has_chain(format->type) && !s->options->hides_chains;
+	bool has_chain = script_shows_chain(s, v->event);
 	static const struct thread_state nobody;
 	const struct thread_state *t = fields & placed ? visit_state(v) : &nobody;
 
 	/* If other records have no times, v->time is only a place in the file's order. */
 	script_add_start(s,
 		&(struct script_who){t->comm, sample->pid, sample->tid, sample->cpu, sample->time,
-			v->mode},
+			PERF_RECORD_SAMPLE, v->mode},
 		fields, has_chain, text);
 	if (fields & SCRIPT_PERIOD) {
 		add_u64(text, sample->period, 10);

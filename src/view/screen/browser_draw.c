@@ -201,12 +201,18 @@ void browser_add_line(struct browser *b, size_t line, struct str *text)
 
 /* ---- around the lines ---- */
 
+/* What the source's title may take, however much is at its left. */
+static unsigned source_room(const struct grid *g)
+{
+	return g->columns * 2 / 3;
+}
+
 /* The source's title is at the right; if there is little room, its end is what is seen. */
 static void draw_source(const struct browser *b, struct grid *g, unsigned end)
 {
 	const char *title = b->source->title;
 	const size_t n = strlen(title), width = grid_width(g, title, n),
-		     room = MAX(g->columns * 2 / 3, g->columns - MIN(end, g->columns));
+		     room = MAX(source_room(g), g->columns - MIN(end, g->columns));
 	const size_t from =
 		width > room ? textpage_shifted(g, (unsigned)(width - room), title, n) : 0;
 	const unsigned at =
@@ -216,24 +222,39 @@ static void draw_source(const struct browser *b, struct grid *g, unsigned end)
 	grid_put(g, 0, at, g->columns, title + from, n - from, reverse);
 }
 
-/* What the table is of: the text's title. */
-static void draw_title(struct browser *b, struct grid *g)
+/* The text's title: so many columns of the table's head, and which table it is. */
+static void make_title(const struct browser *b, size_t n, struct str *text)
 {
-	const struct rowset *head = b->rows->is_of_samples ? b->rows->head : NULL;
-	struct str text = {0}, room = {0};
+	const struct rowset *head = b->rows->head;
+	struct str room = {0};
 	struct cell cell;
 
-	for (size_t i = 0; head && i < MIN(head->n_shown, (size_t)3); i++) {
+	str_cut(text, 0);
+	for (size_t i = 0; i < n; i++) {
 		rowset_cell(head, &head->shown[i], 0, 0, &room, &cell);
-		str_addf(&text, "%s%s ", i ? "  " : " ", head->shown[i].title);
-		cell_add_text(&cell, &text);
+		str_addf(text, "%s%s ", i ? "  " : " ", head->shown[i].title);
+		cell_add_text(&cell, text);
 	}
 	if (b->source->n > 1)
-		str_addf(&text, "  [%zu of %zu: Tab]", b->table + 1, b->source->n);
+		str_addf(text, "  [%zu of %zu: Tab]", b->table + 1, b->source->n);
+	str_fini(&room);
+}
+
+/* What the table is of. Numbers that the source's title would cover in part are left out. */
+static void draw_title(struct browser *b, struct grid *g)
+{
+	const char *source = b->source->title;
+	const struct rowset *head = b->rows->is_of_samples ? b->rows->head : NULL;
+	const size_t taken = MIN(grid_width(g, source, strlen(source)), (size_t)source_room(g));
+	size_t n = head ? MIN(head->n_shown, (size_t)3) : 0;
+	struct str text = {0};
+
+	make_title(b, n, &text);
+	while (n > 1 && grid_width(g, str_text(&text), text.n) + 1 + taken > g->columns)
+		make_title(b, --n, &text);
 	grid_blank(g, 0, 0, g->columns, reverse);
 	draw_source(b, g, text.n ? grid_puts(g, 0, 0, str_text(&text), reverse) + 2 : 1);
 	str_fini(&text);
-	str_fini(&room);
 }
 
 /* Of several events in a column: the title stands above the one that bars and order are of, numbers above the others. */

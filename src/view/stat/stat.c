@@ -311,6 +311,13 @@ static void add_rows(struct stat_view *v, const struct stat_lines *lines,
 {
 	struct rowmaker rows = {0};
 
+	if (v->options->has_perfs_columns) {
+		if (v->topdown || v->options->is_metric_only)
+			stat_perf_columns(v, lines, !facts, time_ns, text);
+		if (!v->options->is_metric_only)
+			stat_perf_rows(v, lines, time_ns, text);
+		return;
+	}
 	if (v->topdown)
 		stat_topdown_rows(v, !facts, time_ns, &rows);
 	if (v->options->form->wants & FORM_NESTS)

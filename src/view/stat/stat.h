@@ -21,6 +21,8 @@
 struct stat_options {
 	const struct form *form; /* how rows are shown; that for people is perf's layout */
 	const char *separator;   /* of CSV */
+	bool has_perfs_columns;  /* rows for programs are those of perf stat */
+	bool has_summary_column; /* of these: rows of the whole run say so where intervals have their time */
 	bool is_plain;           /* no thousands separators */
 	bool is_metric_only;
 	const struct metricset *metrics; /* -M; NULL: none were asked for */
@@ -65,8 +67,9 @@ struct stat_facts {
 
 struct stat_column { /* of --metric-only */
 	const struct event *event;
-	const char *metric; /* the name of one that was asked for; NULL: `nth` of the event's own */
-	u32 nth;
+	const char *metric; /* the name of one that was asked for; NULL: the event's own by `row` */
+	const struct metric_row *row;
+	u32 nth; /* of --topdown */
 	double factor;
 	char *name;
 };
@@ -78,9 +81,11 @@ struct stat_view {
 	const struct stat_options *options;
 	bool has_header; /* names of columns have been written */
 	u32 n_since_header;
-	VEC(struct stat_column) columns;
-	const struct tma_plan
-		*topdown; /* its groups are the first events, shown as shares; NULL: none */
+	VEC(struct stat_column) columns, shares; /* of metrics; of TopDown */
+	/* Its groups are the first events, shown as shares; NULL: none. */
+	const struct tma_plan *topdown;
+	const char *
+		on_what; /* with topdown: the words " -a -- sleep 1" for commands that look closer */
 };
 
 /* The lines of the last interval (`is_interval`), or of all runs; `elapsed_ns` is their time. */
@@ -105,6 +110,10 @@ void stat_text_result(struct stat_view *v, const struct stat_lines *lines,
 	const struct stat_facts *facts, struct str *text);
 void stat_metrics_rows(struct stat_view *v, const struct stat_lines *lines, u64 time_ns,
 	struct str *text);
+void stat_perf_rows(const struct stat_view *v, const struct stat_lines *lines, u64 time_ns,
+	struct str *text);
+void stat_perf_columns(struct stat_view *v, const struct stat_lines *lines, bool is_interval,
+	u64 time_ns, struct str *text);
 void stat_make_rows(const struct stat_view *v, const struct stat_lines *lines,
 	const struct stat_facts *facts, u64 time_ns, struct rowmaker *m);
 void stat_make_flat_rows(const struct stat_view *v, const struct stat_lines *lines,
@@ -124,6 +133,13 @@ void stat_add_metric(const struct stat_options *o, const struct metric *m, struc
 /* "" if nothing is said. */
 const char *stat_verdict_colour(enum metric_verdict verdict);
 void stat_add_place_title(const struct counts *counts, struct str *text);
+
+/* How perf calls the places of a scope, and whether the number of its counters follows. NULL: nothing stands there. */
+struct stat_perf_place {
+	const char *name;
+	bool has_number;
+};
+const struct stat_perf_place *stat_perf_place(enum counts_scope scope);
 
 /* Counts are whole numbers, unless they have a unit or are means of several runs. */
 unsigned stat_digits(const struct stat_view *v, const struct stat_line *l);

@@ -1,6 +1,7 @@
 #include "view/stat/stat_drill.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "view/text/words.h"
 
@@ -70,8 +71,10 @@ void stat_drill_add_end(const struct stat_drill *d, struct str *text)
 		str_add(text, " Look at:\n");
 		words_add_wrapped(d->todo, INDENT, COLUMNS, text);
 	}
-	if (d->command)
+	if (d->command && !strcmp(d->sampled, d->leaf))
 		str_addf(text, " This samples where:\n   %s\n", d->command);
+	else if (d->command)
+		str_addf(text, " This samples where %s is:\n   %s\n", d->sampled, d->command);
 	str_addc(text, '\n');
 }
 
@@ -83,10 +86,9 @@ void stat_drill_rows(const struct stat_drill *d, struct rowmaker *m)
 
 	rowmaker_columns(m, names, ARRAY_SIZE(names));
 	vec_each(s, &d->steps) {
-		bool is_last = s + 1 == d->steps.at + d->steps.n;
-
 		vec_each(b, &s->branches) {
 			bool is_best = b - s->branches.at == s->best;
+			bool is_leaf = is_best && d->leaf && !strcmp(b->name, d->leaf);
 
 			rowmaker_row(m);
 			rowmaker_u64(m, "step", (u64)(s - d->steps.at) + 1);
@@ -102,8 +104,8 @@ void stat_drill_rows(const struct stat_drill *d, struct rowmaker *m)
 				rowmaker_bool(m, "is_sure", s->is_sure);
 			else
 				rowmaker_text(m, "is_sure", NULL);
-			rowmaker_note(m, "command", is_best && is_last ? d->command : NULL);
-			rowmaker_note(m, "reason", is_best && is_last ? d->ended : NULL);
+			rowmaker_note(m, "command", is_leaf ? d->command : NULL);
+			rowmaker_note(m, "reason", is_leaf ? d->ended : NULL);
 		}
 	}
 }

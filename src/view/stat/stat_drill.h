@@ -19,7 +19,9 @@ struct stat_drill {
 	const char *leaf;         /* the last branch; NULL: nothing was counted */
 	const char *means, *todo; /* of the leaf; or NULL */
 	const char *command;      /* that samples where; NULL: none */
-	const char *ended;        /* why it ended before a leaf; NULL */
+	const char *
+		sampled; /* the branch that the command is about: the leaf, or the nearest above it */
+	const char *ended; /* why it ended before a leaf; NULL */
 };
 
 /* A step as it is known, with its number. */

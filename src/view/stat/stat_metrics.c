@@ -1,22 +1,26 @@
 /*
  * stat_metrics.c - only metrics derived from counts: a column for each, a line for each place.
  */
+#include "view/stat/stat_metrics.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "view/stat/stat.h"
 #include "view/text/colour.h"
 
 enum { COLUMN_WIDTH = 18 };
 
-/* What an event's counts say without asking may come and go, and with that the places of the others. */
+/*
+ * What an event's counts say without asking may come and go, and with that the places of the others: where a ratio cannot be
+ * computed, a rate may stand in its place, which is no value of that ratio's column.
+ */
 static bool is_of(const struct stat_column *c, const struct stat_line *l, unsigned i)
 {
 	const struct metric *m = &l->metrics[i];
 
 	if (c->event != l->event || !c->metric != !m->name)
 		return false;
-	return c->metric ? !strcmp(c->metric, m->name) : c->nth == i;
+	return c->metric ? !strcmp(c->metric, m->name) : c->row == m->row;
 }
 
 static bool has_column(const struct stat_view *v, const struct stat_line *l, unsigned i)
@@ -44,7 +48,7 @@ static void name_column(const struct stat_line *l, const struct metric *m, struc
 }
 
 /* A rate's unit grows with its value: within a column it stays that of the first value. */
-static void find_columns(struct stat_view *v, const struct stat_lines *lines)
+void stat_metrics_find_columns(struct stat_view *v, const struct stat_lines *lines)
 {
 	vec_each(l, lines) {
 		for (unsigned i = 0; i < l->n_metrics; i++) {
@@ -56,7 +60,8 @@ static void find_columns(struct stat_view *v, const struct stat_lines *lines)
 				continue;
 			name_column(l, m, &name);
 			vec_add(&v->columns,
-				((struct stat_column){l->event, m->name, i, m->factor, name.at}));
+				((struct stat_column){l->event, m->name, m->row, 0, m->factor,
+					name.at}));
 			v->n_since_header = STAT_HEADER_EACH;
 		}
 	}
@@ -78,7 +83,7 @@ static void add_header(struct stat_view *v, bool has_time, struct str *text)
 	v->n_since_header = 0;
 }
 
-static const struct metric *find_metric(const struct stat_lines *lines, const struct stat_column *c,
+const struct metric *stat_metrics_find(const struct stat_lines *lines, const struct stat_column *c,
 	const struct counts_place *place)
 {
 	vec_each(l, lines)
@@ -88,17 +93,25 @@ static const struct metric *find_metric(const struct stat_lines *lines, const st
 	return NULL;
 }
 
+/* As in the column's unit; how exactly it is known where events took turns. */
+static void put_value(const struct metric *m, double factor, char *text, size_t size)
+{
+	int n = snprintf(text, size, "%.*f", (int)m->digits, m->value * factor);
+
+	if (m->name && m->error > 0)
+		snprintf(text + n, size - (size_t)n, " +- %.*f", (int)m->digits, m->error * factor);
+}
+
 static void add_values(struct stat_view *v, const struct stat_lines *lines,
 	const struct counts_place *place, struct str *text)
 {
 	vec_each(c, &v->columns) {
-		const struct metric *m = find_metric(lines, c, place);
+		const struct metric *m = stat_metrics_find(lines, c, place);
 		char value[64] = "n/a";
 		size_t start;
 
 		if (m && m->state == METRIC_VALUE)
-			snprintf(value, sizeof(value), "%.*f", (int)m->digits,
-				m->value * m->factor / c->factor);
+			put_value(m, m->factor / c->factor, value, sizeof(value));
 		str_fill(text, ' ', 1 + width_of(c) - MIN(strlen(value), width_of(c)));
 		start = text->n;
 		str_add(text, value);
@@ -114,7 +127,7 @@ void stat_metrics_rows(struct stat_view *v, const struct stat_lines *lines, u64 
 {
 	bool has_time = time_ns != UINT64_MAX;
 
-	find_columns(v, lines);
+	stat_metrics_find_columns(v, lines);
 	if (!v->columns.n) {
 		str_add(text, " no metric can be derived from these counts\n");
 		return;
@@ -134,4 +147,7 @@ void stat_view_fini(struct stat_view *v)
 	vec_each(c, &v->columns)
 		mem_free(c->name);
 	vec_fini(&v->columns);
+	vec_each(c, &v->shares)
+		mem_free(c->name);
+	vec_fini(&v->shares);
 }

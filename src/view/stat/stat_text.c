@@ -200,6 +200,8 @@ static void add_precision(const struct stat_line *l, size_t start, struct str *t
 		return;
 	str_pad_right(text, start,
 		METRIC_WIDTH + text->n - start - colour_columns(text->at + start, text->n - start));
+	if (text->at[text->n - 1] != ' ')
+		str_addc(text, ' ');
 	if (l->deviation >= 0)
 		str_addf(text, "( +-%6.2f%% )", 100 * l->deviation);
 	if (!is_scaled)
@@ -300,8 +302,13 @@ void stat_text_rows(struct stat_view *v, const struct stat_lines *lines, u64 tim
 		stat_topdown_tree(v, text);
 	if (v->topdown && !lines->n)
 		return;
+	if (v->topdown && !has_time)
+		str_addc(text, '\n');
 	if (v->options->is_metric_only) {
+		/* Two tables in turns: each needs its names. */
+		v->has_header &= !v->topdown;
 		stat_metrics_rows(v, lines, time_ns, text);
+		v->has_header &= !v->topdown;
 		return;
 	}
 	if (has_time && (!v->has_header || v->n_since_header >= STAT_HEADER_EACH)) {
@@ -325,6 +332,16 @@ void stat_text_rows(struct stat_view *v, const struct stat_lines *lines, u64 tim
 
 /* ---- below the table ---- */
 
+/* Whether one of these lines is of the same event, which several metrics have counted. */
+static bool is_named(const struct stat_line *from, const struct stat_line *l)
+{
+	for (const struct stat_line *k = from; k < l; k++)
+		if (k->reason && !strcmp(k->reason, l->reason) && k->place == l->place &&
+			!strcmp(k->event->name, l->event->name))
+			return true;
+	return false;
+}
+
 /* Says why events have no count, each reason once. */
 static void add_reasons(struct stat_view *v, const struct stat_lines *lines, struct str *text)
 {
@@ -343,7 +360,7 @@ static void add_reasons(struct stat_view *v, const struct stat_lines *lines, str
 		str_add(text, text->n == start ? "\n " : " ");
 		for (const struct stat_line *k = l; k < lines->at + lines->n; k++) {
 			if (!k->reason || strcmp(k->reason, l->reason) != 0 ||
-				k->place != l->place || !is_shown(v, k))
+				k->place != l->place || !is_shown(v, k) || is_named(l, k))
 				continue;
 			str_add(text, between);
 			add_event(k->event, text);

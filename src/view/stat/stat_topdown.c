@@ -62,10 +62,12 @@ static bool is_known(const struct tma_plan *p, u32 core, const char *name)
 	return false;
 }
 
-static void find_columns(struct stat_view *v)
+void stat_topdown_find_columns(struct stat_view *v)
 {
 	const struct tma_plan *p = v->topdown;
 
+	if (v->shares.n)
+		return;
 	for (u32 level = 1; level <= p->level; level++)
 		for (u32 c = 0; c < p->cores.n; c++) {
 			const struct tma *t = &p->cores.at[c];
@@ -78,10 +80,24 @@ static void find_columns(struct stat_view *v)
 					is_known(p, c, name))
 					continue;
 				str_addf(&title, "%%  %s", name);
-				vec_add(&v->columns,
+				vec_add(&v->shares,
 					((struct stat_column){.nth = i, .name = title.at}));
 			}
 		}
+}
+
+/* Of a node that stands out: much that retires is good. */
+static const char *colour_of(const struct tma_node *n)
+{
+	return stat_verdict_colour(
+		strcmp(n->name, "tma_retiring") ? METRIC_NOTABLE : METRIC_UNREMARKABLE);
+}
+
+double stat_topdown_share(const struct tma *t, const struct slots *s, const struct stat_column *c)
+{
+	u32 i = find_node(t, c->name + strlen("%  "));
+
+	return i == TMA_NONE ? NAN : s->share[i];
 }
 
 /* ---- columns ---- */
@@ -98,9 +114,9 @@ static void add_header(struct stat_view *v, bool has_time, struct str *text)
 	stat_add_place_title(v->counts, text);
 	if (v->topdown->cores.n > 1)
 		str_addf(text, "%-*s ", CORE_WIDTH, "core");
-	vec_each(c, &v->columns) {
+	vec_each(c, &v->shares) {
 		str_add_right(text, c->name, width_of(c));
-		str_addc(text, c + 1 < v->columns.at + v->columns.n ? ' ' : '\n');
+		str_addc(text, c + 1 < v->shares.at + v->shares.n ? ' ' : '\n');
 	}
 	v->has_header = true;
 	v->n_since_header = 0;
@@ -109,7 +125,7 @@ static void add_header(struct stat_view *v, bool has_time, struct str *text)
 static void add_shares(struct stat_view *v, const struct tma *t, const struct slots *s,
 	struct str *text)
 {
-	vec_each(c, &v->columns) {
+	vec_each(c, &v->shares) {
 		u32 i = find_node(t, c->name + strlen("%  "));
 		char value[32] = "n/a";
 		size_t start;
@@ -120,10 +136,8 @@ static void add_shares(struct stat_view *v, const struct tma *t, const struct sl
 		start = text->n;
 		str_add(text, value);
 		if (v->options->has_colours && i != TMA_NONE && s->is_notable[i])
-			colour_paint(text, start,
-				strcmp(t->family->nodes[i].name, "tma_retiring") ? COLOUR_RED
-										 : COLOUR_GREEN);
-		str_addc(text, c + 1 < v->columns.at + v->columns.n ? ' ' : '\n');
+			colour_paint(text, start, colour_of(&t->family->nodes[i]));
+		str_addc(text, c + 1 < v->shares.at + v->shares.n ? ' ' : '\n');
 	}
 	v->n_since_header++;
 }
@@ -132,8 +146,7 @@ void stat_topdown_columns(struct stat_view *v, bool is_interval, u64 time_ns, st
 {
 	struct count *counts = mem_alloc((v->counts->events->n + 1) * sizeof(*counts));
 
-	if (!v->columns.n)
-		find_columns(v);
+	stat_topdown_find_columns(v);
 	if (!v->has_header || v->n_since_header >= STAT_HEADER_EACH)
 		add_header(v, time_ns != UINT64_MAX, text);
 	for (u32 place = 0; place < v->counts->places.n; place++) {
@@ -190,7 +203,7 @@ static void add_branch(const struct stat_view *v, const struct tma *t, const str
 		if (s->is_notable[i]) {
 			str_add(text, " *");
 			if (v->options->has_colours)
-				colour_paint(text, start, COLOUR_BOLD);
+				colour_paint(text, start, colour_of(&t->family->nodes[i]));
 		}
 		str_addc(text, '\n');
 		add_branch(v, t, s, i, text);
@@ -229,7 +242,7 @@ static void add_advice(const struct stat_view *v, const struct tma *t, const str
 		return;
 	str_add(text, "   This samples where: pace ");
 	tma_add_command(t, worst, text);
-	str_addc(text, '\n');
+	str_addf(text, "%s\n", v->on_what);
 }
 
 void stat_topdown_tree(const struct stat_view *v, struct str *text)

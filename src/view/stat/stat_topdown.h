@@ -14,6 +14,10 @@
 /* A line for each place and kind of core: perf's layout of --topdown -I. */
 void stat_topdown_columns(struct stat_view *v, bool is_interval, u64 time_ns, struct str *text);
 
+/* Its columns, once; a column's share on a kind of core, NaN if it is not known. */
+void stat_topdown_find_columns(struct stat_view *v);
+double stat_topdown_share(const struct tma *t, const struct slots *s, const struct stat_column *c);
+
 /* The tree of each kind of core, and what stands out. */
 void stat_topdown_tree(const struct stat_view *v, struct str *text);
 
