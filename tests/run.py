@@ -114,6 +114,7 @@ SUITES = [
     ('python scripts', [sys.executable, f'{HERE}/oracle/test_pyscript.py']),
     ('graphs', [sys.executable, f'{HERE}/oracle/test_graphs.py']),
     ('sortkeys', [sys.executable, f'{HERE}/oracle/test_sortkeys.py']),
+    ('sweep', [sys.executable, f'{HERE}/oracle/test_sweep.py']),
     ('branches', [sys.executable, f'{HERE}/oracle/test_branches.py']),
     ('groups', [sys.executable, f'{HERE}/oracle/test_groups.py']),
     ('diff', [sys.executable, f'{HERE}/oracle/test_diff.py']),
