@@ -43,6 +43,12 @@ extern const struct cmd *const cmd_table[];
 int cmd_fail(const struct cmd *cmd, const struct err *err, int status);
 
 /*
+ * Takes standard output for a recording: *ret_fd is where it went to, which the caller closes. What the command prints goes to
+ * standard error from now on, with our own messages: the reader of the stream must not get it.
+ */
+int cmd_divert_stdout(int *ret_fd, struct err *err);
+
+/*
  * Parses the options. >= 0: leave with that exit status (help was printed, or the usage was wrong);
  * -1: go on, *argc and argv hold the words left.
  */
