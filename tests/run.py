@@ -106,6 +106,8 @@ SUITES = [
     ('readperf', [sys.executable, f'{HERE}/oracle/test_readperf.py']),
     ('report', [sys.executable, f'{HERE}/oracle/test_report.py']),
     ('asperf', [sys.executable, f'{HERE}/oracle/test_asperf.py']),
+    ('readers', [sys.executable, f'{HERE}/oracle/test_kinds.py']),
+    ('inplace', [sys.executable, f'{HERE}/oracle/test_inplace.py']),
     ('perfcommands', [sys.executable, f'{HERE}/oracle/test_perfcommands.py']),
     ('tsx', [sys.executable, f'{HERE}/oracle/test_tsx.py']),
     ('script', [sys.executable, f'{HERE}/oracle/test_script.py']),
