@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "cmd/script/library.h"
 #include "cmd/script/scripting.h"
+#include "cmd/script/starter.h"
 #include "cmd/strict.h"
 #include "event/abi.h"
 #include "view/records/dump.h"
@@ -139,6 +140,9 @@ static int show_samples(struct scripting *s, struct err *err)
 		log_warn(&s->log, "'%s': %s", r->path, why.msg);
 	s->script.stops = s->stops.names.n ? &s->stops : NULL;
 	s->script.tracepoints = s->tracepoints.handle ? &s->tracepoints : NULL;
+	if (s->options->starter)
+		return starter_write(s->options->starter, s->script.events, &s->tracepoints,
+			&s->out.text, err);
 	if (script_check(&s->script, err))
 		return err->code;
 	if (s->options->script &&
@@ -328,7 +332,7 @@ const struct cmd cmd_script = {
 		"report SCRIPT [ARGUMENT...]", "record SCRIPT [RECORD-OPTIONS] [COMMAND]",
 		"SCRIPT [ARGUMENT...] [COMMAND]", NULL},
 	.notes =
-		"Fields can be chosen for one kind of event: -F sw:+pid; the kinds are hw, sw, trace, raw, other.\n"
+		"Fields can be chosen for one kind of event: -F sw:+pid; the kinds are hw, sw, trace, raw, synth, other.\n"
 		"A recording can be read from a pipe while it is being made: 'pace script' prints at once what 'record' writes.\n",
 	.options = script_command_options,
 	.is_paged = true,
