@@ -47,7 +47,9 @@ TEST(probetext_reads_names_members_elements_and_types)
 	struct probe_text t;
 	struct err err;
 
-	CHECK_EQ(probetext_parse(&t, "g:e=lookup len=s->in.b[3]:u32 %di:x64 $vars x@user ret=$retval", &err), 0);
+	CHECK_EQ(probetext_parse(&t,
+			 "g:e=lookup len=s->in.b[3]:u32 %di:x64 $vars x@user ret=$retval", &err),
+		0);
 	CHECK_STR(t.group, "g");
 	CHECK_STR(t.event, "e");
 	CHECK_EQ(t.args.n, 5);
@@ -69,7 +71,8 @@ TEST(probetext_reads_names_members_elements_and_types)
 
 TEST(probetext_reads_markers)
 {
-	static const char *const texts[] = {"%shop:sale", "%sdt_shop:sale", "sdt_shop:sale", "g:e=%shop:sale"};
+	static const char *const texts[] = {"%shop:sale", "%sdt_shop:sale", "sdt_shop:sale",
+		"g:e=%shop:sale"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		struct probe_text t;
@@ -84,10 +87,11 @@ TEST(probetext_reads_markers)
 
 TEST(probetext_refuses_what_makes_no_sense)
 {
-	static const char *const texts[] = {"", " ", "lookup:", "lookup:x", "lookup+", "lookup:3+4", "lookup%return:3",
-		"lookup%back", "prog.c", "a-b=lookup", "1=lookup", "lookup@", "lookup;", "0x",
-		"0x12z", "lookup s->", "lookup s[", "lookup s[x]", "lookup s[1", "lookup a-b=c", "lookup a=",
-		"lookup x:", "lookup ->a", "lookup%return key", "lookup n=$vars", "%:sale", "%shop:"};
+	static const char *const texts[] = {"", " ", "lookup:", "lookup:x", "lookup+", "lookup:3+4",
+		"lookup%return:3", "lookup%back", "prog.c", "a-b=lookup", "1=lookup", "lookup@",
+		"lookup;", "0x", "0x12z", "lookup s->", "lookup s[", "lookup s[x]", "lookup s[1",
+		"lookup a-b=c", "lookup a=", "lookup x:", "lookup ->a", "lookup%return key",
+		"lookup n=$vars", "%:sale", "%shop:"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		struct probe_text t;
@@ -105,7 +109,8 @@ TEST(probelines_reads_ranges)
 	static const struct {
 		const char *text;
 		u64 from, to;
-	} cases[] = {{"f", 0, 0}, {"f:3", 3, 0}, {"f:3+4", 3, 6}, {"f:3-9", 3, 9}, {"a.c:7+0", 7, 7}};
+	} cases[] = {{"f", 0, 0}, {"f:3", 3, 0}, {"f:3+4", 3, 6}, {"f:3-9", 3, 9},
+		{"a.c:7+0", 7, 7}};
 	struct probe_lines l;
 	struct err err;
 
@@ -144,10 +149,12 @@ TEST(stapnote_arguments_become_what_the_kernel_fetches)
 	} cases[] = {
 		{&arch_x86_64, "-4@%eax 8@%rdi 1@%al 2@%r8w 8@%r15",
 			" arg1=%ax:s32 arg2=%di:u64 arg3=%ax:u8 arg4=%r8:u16 arg5=%r15:u64"},
-		{&arch_x86_64, "-4@-20(%rbp) 8@(%rax) 4@$-7", " arg1=-20(%bp):s32 arg2=+0(%ax):u64 arg3=\\-7:u32"},
+		{&arch_x86_64, "-4@-20(%rbp) 8@(%rax) 4@$-7",
+			" arg1=-20(%bp):s32 arg2=+0(%ax):u64 arg3=\\-7:u32"},
 		{&arch_x86_64, "4@%ecx 8@table(%rip) 4@%eax", " arg1=%cx:u32"},
 		{&arch_x86_64, "1@%dil 1@%bpl", " arg1=%di:u8 arg2=%bp:u8"},
-		{&arch_arm64, "-4@[sp, 12] 8@x0 4@w3 4@5", " arg1=+12(%sp):s32 arg2=%x0:u64 arg3=%x3:u32 arg4=\\5:u32"},
+		{&arch_arm64, "-4@[sp, 12] 8@x0 4@w3 4@5",
+			" arg1=+12(%sp):s32 arg2=%x0:u64 arg3=%x3:u32 arg4=\\5:u32"},
 		{&arch_x86_64, "", ""},
 	};
 

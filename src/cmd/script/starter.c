@@ -28,17 +28,18 @@ static const char beginning[] =
 static void add_handler(const struct tracepoints *t, u64 id, struct str *text)
 {
 	struct str name = {0}, fields = {0};
-	const char *colon;
 
 	if (tracepoints_add_name(t, id, &name) && tracepoints_add_fields(t, id, &fields)) {
-		colon = strchr(str_text(&name), ':');
+		const char *system = str_text(&name), *colon = strchr(system, ':');
+
 		str_addf(text,
 			"\n\ndef %.*s__%s(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,\n"
 			"        common_callchain",
-			(int)(colon - name.at), name.at, colon + 1);
+			(int)(colon - system), system, colon + 1);
 		for (const char *p = str_text(&fields); *p; p += strcspn(p, ","), p += *p == ',')
 			str_addf(text, ", %.*s", (int)strcspn(p, ","), p);
-		str_add(text, "):\n    print(event_name, common_cpu, f'{common_secs}.{common_nsecs:09}', common_pid, common_comm");
+		str_add(text,
+			"):\n    print(event_name, common_cpu, f'{common_secs}.{common_nsecs:09}', common_pid, common_comm");
 		for (const char *p = str_text(&fields); *p; p += strcspn(p, ","), p += *p == ',')
 			str_addf(text, ",\n          f'%.*s={%.*s}'", (int)strcspn(p, ","), p,
 				(int)strcspn(p, ","), p);
