@@ -24,6 +24,24 @@ static const char beginning[] =
 	"def trace_unhandled(event_name, context, fields):\n"
 	"    print(event_name, fields)\n";
 
+/* Adds each of the words between commas; with an end also as NAME={NAME}, which Python shows with its value. */
+static void add_fields(const char *words, const char *begin, const char *end, struct str *text)
+{
+	while (*words) {
+		const size_t n = strcspn(words, ",");
+
+		str_add(text, begin);
+		str_addn(text, words, n);
+		if (end) {
+			str_add(text, "={");
+			str_addn(text, words, n);
+			str_addc(text, '}');
+			str_add(text, end);
+		}
+		words += n + (words[n] == ',');
+	}
+}
+
 /* A function for the tracepoint; nothing if its format is not known. */
 static void add_handler(const struct tracepoints *t, u64 id, struct str *text)
 {
@@ -36,13 +54,10 @@ static void add_handler(const struct tracepoints *t, u64 id, struct str *text)
 			"\n\ndef %.*s__%s(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm,\n"
 			"        common_callchain",
 			(int)(colon - system), system, colon + 1);
-		for (const char *p = str_text(&fields); *p; p += strcspn(p, ","), p += *p == ',')
-			str_addf(text, ", %.*s", (int)strcspn(p, ","), p);
+		add_fields(str_text(&fields), ", ", NULL, text);
 		str_add(text,
 			"):\n    print(event_name, common_cpu, f'{common_secs}.{common_nsecs:09}', common_pid, common_comm");
-		for (const char *p = str_text(&fields); *p; p += strcspn(p, ","), p += *p == ',')
-			str_addf(text, ",\n          f'%.*s={%.*s}'", (int)strcspn(p, ","), p,
-				(int)strcspn(p, ","), p);
+		add_fields(str_text(&fields), ",\n          f'", "'", text);
 		str_add(text, ")\n");
 	}
 	str_fini(&name);
