@@ -33,6 +33,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_buildid_list,
 	&cmd_cache,
 	&cmd_data,
+	&cmd_inject,
 	&cmd_kallsyms,
 	&cmd_doctor,
 	&cmd_check,

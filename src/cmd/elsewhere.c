@@ -18,8 +18,6 @@ static const struct {
 		"'pace record -a --ring 30s' keeps the last 30 seconds and writes them on a signal or when --when's condition holds"},
 	{"ftrace",
 		"calls of functions are not traced; 'pace record -e SYSTEM:NAME -g' samples tracepoints and 'pace script' prints them"},
-	{"inject",
-		"build-ids, JIT code and context switches are used as they were recorded; 'pace data pack' puts names into the file"},
 	{"iostat",
 		"'pace list uncore' lists the counters of I/O, 'pace stat -a -e EVENT' counts them"},
 	{"kmem",

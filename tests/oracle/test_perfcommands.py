@@ -63,4 +63,46 @@ def settings_are_options_before_the_users_own():
     assert 'STACK_USER' in attr and '16384' in attr, attr
 
 
+
+WORK = ['sh', '-c', 'i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done']
+
+
+@test
+def build_ids_are_injected_as_perf_does_it():
+    perf_works()
+    assert run('perf', 'record', '-q', '-B', '-e', 'cpu-clock', '-o', 'none.data', *WORK).status == 0
+    assert run('perf', 'inject', '-b', '-i', 'none.data', '-o', 'theirs.data').status == 0
+    assert pace('inject', '-b', '-i', 'none.data', '-o', 'ours.data').status == 0
+    listed = {name: run('perf', 'buildid-list', '-i', f'{name}.data').out for name in ('none', 'ours', 'theirs')}
+    # perf takes every file of a sample's chain or process for hit, the vdso among them: it may list more.
+    ours, theirs = (set(listed[name].splitlines()) for name in ('ours', 'theirs'))
+    assert ours and ours <= theirs | {line for line in ours if 'kernel' in line} and any('libc' in line for line in ours), (ours, theirs)
+    assert pace('inject', '--buildid-all', '-i', 'none.data', '-o', 'all.data').status == 0
+    assert theirs <= set(run('perf', 'buildid-list', '-i', 'all.data').out.splitlines()), theirs
+    texts = {name: run('perf', 'script', '-i', f'{name}.data').out for name in ('none', 'ours', 'all')}
+    assert len(set(texts.values())) == 1 and len(texts['none']) > 1000
+    assert pace('inject', '-B', '-i', 'none.data', '-o', 'maps.data').status == 0
+    maps = re.findall(r'PERF_RECORD_MMAP2 .*', run('perf', 'report', '-D', '-i', 'maps.data').out)
+    assert maps and all(re.search(r'<[0-9a-f]{40}>', line) for line in maps), maps
+    assert run('perf', 'script', '-i', 'maps.data').out == texts['none']
+
+
+@test
+def build_ids_are_injected_into_a_pipe():
+    perf_works()
+    with open('work.sh', 'w', encoding='utf-8') as file:
+        file.write(WORK[2])
+    made = run('sh', '-c', 'perf record -q -e cpu-clock -o - sh work.sh > plain')
+    assert made.status == 0, made
+    for reader in (PACE, 'perf'):
+        for source in ('plain', 'ours'):
+            if source == 'ours':
+                assert run('sh', '-c', f'{PACE} inject -b < plain > ours').status == 0
+            result = run('sh', '-c', f'{reader} buildid-list -i - < {source}')
+            has_id = bool(re.search(r'^[0-9a-f]{40} .*libc', result.out, re.M))
+            assert has_id == (source == 'ours'), (reader, source, result)
+        rows = [run('sh', '-c', f'{reader} report --stdio -i - < {source} | grep -v "^#"').out for source in ('plain', 'ours')]
+        assert rows[0] == rows[1] and len(rows[0]) > 100, rows
+
+
 main()

@@ -82,6 +82,7 @@ static const struct verb {
 	{&cmd_data, "merge", NULL, TAKES_FILES},
 	{&cmd_check, "feature", NULL, TAKES_NOTHING},
 	{&cmd_check, NULL, NULL, TAKES_NOTHING},
+	{&cmd_inject, NULL, NULL, TAKES_FILES},
 	{&cmd_config, NULL, NULL, TAKES_NOTHING},
 	{&cmd_kallsyms, NULL, NULL, TAKES_NOTHING},
 	{&cmd_list, NULL, NULL, TAKES_EVENTS},
