@@ -91,11 +91,10 @@ static int parse_text(const struct event_words *w, const char *text, struct even
 			*err = why;
 		return err->code;
 	}
-	if (catalog.events.n) {
-		drop_from(events, before);
-		env.catalog = &catalog;
-		r = parse_events(text, &env, events, err);
-	}
+	drop_from(events, before);
+	env.catalog = &catalog;
+	env.asks_libpfm = true;
+	r = parse_events(text, &env, events, err);
 	catalog_close(&catalog);
 	return r;
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/progress.h"
+#include "cmd/script/library.h"
 #include "cmd/script/scripting.h"
 #include "cmd/strict.h"
 #include "event/abi.h"
@@ -29,6 +30,10 @@ static int take_sample(struct scripting *s, struct visit *v, struct err *err)
 	if ((!s->has_all && !trace_where_has(&s->where, v)) ||
 		!script_choice_has(&s->choice, &s->script, v))
 		return 0;
+	if (s->options->script) {
+		script_runner_sample(&s->runner, &s->script, v);
+		return 0;
+	}
 	if (s->options->is_split) {
 		out = script_split_out(&s->split, s->script.events, v->event, err);
 		if (!out)
@@ -51,6 +56,14 @@ static bool is_written_to_file(void)
 	return !fstat(STDOUT_FILENO, &st) && S_ISREG(st.st_mode);
 }
 
+static void flush_round(struct scripting *s)
+{
+	if (s->options->script)
+		script_runner_flush(&s->runner);
+	else
+		out_flush(&s->out);
+}
+
 static int walk(struct scripting *s, struct err *err)
 {
 	struct progress line = {.what = "writing the samples of",
@@ -61,7 +74,7 @@ static int walk(struct scripting *s, struct err *err)
 	int r;
 
 	follow_init(&follow, &s->trace, FOLLOW_IN_TIME, UINT64_MAX);
-	if (is_written_to_file()) {
+	if (is_written_to_file() && !s->options->script) {
 		s->trace.session.progress = &line;
 		progress_begin(&line);
 	}
@@ -72,9 +85,10 @@ static int walk(struct scripting *s, struct err *err)
 			script_take_record(s, v);
 		/* For readers of a pipe, each round is flushed when it is complete. */
 		if (v->rec->type == PERF_RECORD_FINISHED_ROUND && s->trace.session.reader.is_stream)
-			out_flush(&s->out);
+			flush_round(s);
 		out_flush_some(&s->out);
-		if (s->out.sys || r < 0)
+		if (s->out.sys || r < 0 ||
+			(s->options->script && script_runner_is_over(&s->runner)))
 			break;
 	}
 	s->trace.session.progress = NULL;
@@ -125,7 +139,12 @@ static int show_samples(struct scripting *s, struct err *err)
 		log_warn(&s->log, "'%s': %s", r->path, why.msg);
 	s->script.stops = s->stops.names.n ? &s->stops : NULL;
 	s->script.tracepoints = s->tracepoints.handle ? &s->tracepoints : NULL;
-	return script_check(&s->script, err) ? err->code : walk(s, err);
+	if (script_check(&s->script, err))
+		return err->code;
+	if (s->options->script &&
+		script_runner_begin(&s->runner, s->options->script, s->options->script_args, err))
+		return err->code;
+	return walk(s, err);
 }
 
 static int run_session(struct scripting *s, struct err *err)
@@ -155,6 +174,74 @@ static int run_session(struct scripting *s, struct err *err)
 	return 0;
 }
 
+static int end_script(struct scripting *s)
+{
+	int status = EXIT_OK;
+	struct err err;
+
+	script_runner_end(&s->runner, &status, &err);
+	return status ? cmd_fail(&cmd_script, &err, status) : EXIT_OK;
+}
+
+/* `script record NAME`, `script report NAME`, `script NAME`: what perf's own scripts do. -1: it is none of these. */
+static int run_library(const struct script_command *o, char **words)
+{
+	struct err err;
+	int status;
+
+	if (!strcmp(words[0], "record") && words[1])
+		status = library_record(words[1], o->is_system_wide, words + 2, &err);
+	else if (!strcmp(words[0], "report") && words[1])
+		status = library_report(words[1], words + 2, &err);
+	else if (library_has(words[0]))
+		status = library_live(words[0], o->is_system_wide, words + 1, &err);
+	else
+		return -1;
+	return status < 0 ? cmd_fail(&cmd_script, &err, EXIT_USAGE) : status;
+}
+
+/* Where the words of a script begin, which are not pace's: behind -s FILE and the options, or at a script's name. 0: nowhere. */
+static bool has_words_of_script(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		if (!strncmp(argv[i], "-s", 2) || !strncmp(argv[i], "--script", 8))
+			return true;
+		if (!strcmp(argv[i], "record") || !strcmp(argv[i], "report") ||
+			(*argv[i] != '-' && access(argv[i], F_OK) && library_has(argv[i])))
+			return true;
+	}
+	return false;
+}
+
+/* Parses the options. As cmd_parse(); *ret_words is to be freed. */
+static int parse(struct script_command *o, int argc, char **argv, char ***ret_words)
+{
+	int n = argc, status;
+
+	if (!has_words_of_script(argc, argv))
+		return cmd_parse_reader(&cmd_script, o, &o->input, argc, argv);
+	*ret_words = mem_zalloc(((size_t)argc + 1) * sizeof(**ret_words));
+	memcpy(*ret_words, argv, (size_t)argc * sizeof(*argv));
+	status = cmd_parse(&cmd_script, o, OPTS_STOP, &n, *ret_words);
+	if (status >= 0)
+		return status;
+	(*ret_words)[n] = NULL;
+	o->script_args = *ret_words;
+	if (o->script)
+		return -1;
+	status = n ? run_library(o, *ret_words) : -1;
+	return status < 0 ? cmd_parse_reader(&cmd_script, o, &o->input, argc, argv) : status;
+}
+
+static int list_scripts(void)
+{
+	struct out out = {.fd = STDOUT_FILENO};
+	struct err err;
+
+	library_add_list(&out.text);
+	return out_close(&out, &err) ? cmd_fail(&cmd_script, &err, EXIT_FAILED) : EXIT_OK;
+}
+
 static void scripting_fini(struct scripting *s)
 {
 	script_fini(&s->script);
@@ -170,6 +257,7 @@ static void scripting_fini(struct scripting *s)
 	name_list_fini(&s->stops);
 	script_choice_fini(&s->choice);
 	script_split_fini(&s->split);
+	script_runner_fini(&s->runner);
 	log_fini(&s->log);
 }
 
@@ -181,12 +269,23 @@ static int run_script(int argc, char **argv)
 		.inlines = -1};
 	struct scripting s = {.options = &o, .out.fd = STDOUT_FILENO};
 	int status, result = 0;
+	struct str path = {0};
+	char **words = NULL;
 	struct err err;
 
 	script_default_fields(&o.print);
-	status = cmd_parse_reader(&cmd_script, &o, &o.input, argc, argv);
-	if (status >= 0)
+	library_set_path();
+	status = parse(&o, argc, argv, &words);
+	if (status < 0 && o.is_list)
+		status = list_scripts();
+	if (status < 0 && o.script && library_find(o.script, &path, &err))
+		status = cmd_fail(&cmd_script, &err, EXIT_USAGE);
+	if (status >= 0) {
+		mem_free(words);
 		return status;
+	}
+	if (o.script)
+		o.script = str_text(&path);
 	o.is_dump |= o.is_dump_in_file_order;
 	o.print.max_stack = (u32)o.max_stack;
 	o.print.max_blocks = o.max_blocks;
@@ -208,6 +307,8 @@ static int run_script(int argc, char **argv)
 	if (run_session(&s, &err))
 		status = cmd_fail(&cmd_script, &err,
 			err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
+	if (o.script && status == EXIT_OK)
+		status = end_script(&s);
 	if (out_close(&s.out, &err))
 		status = cmd_fail(&cmd_script, &err, EXIT_FAILED);
 	if (status == EXIT_OK && strict_fails(&cmd_script, o.is_strict, o.input, &s.ledger))
@@ -215,13 +316,17 @@ static int run_script(int argc, char **argv)
 	if (status == EXIT_OK && (s.log.has_warned || ledger_has_unread(&s.ledger)))
 		status = EXIT_FAILED;
 	scripting_fini(&s);
+	str_fini(&path);
+	mem_free(words);
 	return status;
 }
 
 const struct cmd cmd_script = {
 	.name = "script",
 	.summary = "print every sample of a recording in time order",
-	.usage = {"[OPTIONS] [FILE]", NULL},
+	.usage = {"[OPTIONS] [FILE]", "[OPTIONS] -s SCRIPT.py [ARGUMENT...]",
+		"report SCRIPT [ARGUMENT...]", "record SCRIPT [RECORD-OPTIONS] [COMMAND]",
+		"SCRIPT [ARGUMENT...] [COMMAND]", NULL},
 	.notes =
 		"Fields can be chosen for one kind of event: -F sw:+pid; the kinds are hw, sw, trace, raw, other.\n"
 		"A recording can be read from a pipe while it is being made: 'pace script' prints at once what 'record' writes.\n",

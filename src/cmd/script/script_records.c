@@ -92,6 +92,9 @@ static void name_thread(struct scripting *s, const struct visit *v, const union 
 	/* Maps of the kernel are nobody's. */
 	machine_state_at(&s->trace.machine, pid == UINT32_MAX ? 0 : pid, tid, v->time, &s->strings,
 		t);
+	if (v->rec->type == PERF_RECORD_FORK && *t->comm == ':')
+		machine_state_at(&s->trace.machine, body->task.pid, body->task.tid, v->time,
+			&s->strings, t);
 	who->comm = t->comm;
 }
 
@@ -116,6 +119,21 @@ static void show_record(struct scripting *s, const struct visit *v, const union 
 	recordtext_add(v->rec, body, &s->out.text);
 }
 
+static bool is_for_scripts(u32 type)
+{
+	return type == PERF_RECORD_SWITCH || type == PERF_RECORD_SWITCH_CPU_WIDE ||
+		type == PERF_RECORD_THROTTLE || type == PERF_RECORD_UNTHROTTLE ||
+		type == PERF_RECORD_AUXTRACE_ERROR;
+}
+
+static void hand_out(struct scripting *s, const struct visit *v, const union record_body *body)
+{
+	if (s->options->script)
+		script_runner_record(&s->runner, &s->script, v, body);
+	else
+		show_record(s, v, body);
+}
+
 void script_take_record(struct scripting *s, const struct visit *v)
 {
 	const struct record *rec = v->rec;
@@ -123,10 +141,11 @@ void script_take_record(struct scripting *s, const struct visit *v)
 	u32 trailer;
 	struct err err;
 
-	if (s->options->is_json || !is_shown(s, rec->type))
+	if (s->options->script ? !is_for_scripts(rec->type)
+			       : s->options->is_json || !is_shown(s, rec->type))
 		return;
 	if (v->body) {
-		show_record(s, v, v->body);
+		hand_out(s, v, v->body);
 		return;
 	}
 	/* A record of the state that makes no sense is in the tally already. */
@@ -136,5 +155,5 @@ void script_take_record(struct scripting *s, const struct visit *v)
 	if (record_decode(rec, trailer, &body, &err) < 0)
 		s->trace.session.tally.n_undecoded++;
 	else
-		show_record(s, v, &body);
+		hand_out(s, v, &body);
 }

@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "base/out.h"
 #include "cmd/cmd.h"
+#include "cmd/script/runner.h"
 #include "cmd/symbols.h"
 #include "profile/check/ledger.h"
 #include "trace/follow.h"
@@ -15,7 +16,7 @@
 #include "view/records/script.h"
 
 struct script_command {
-	bool is_strict;
+	bool is_strict, is_list, is_system_wide;
 	const char *input, *comms, *pids, *tids, *cpus, *time;
 	const char *names, *dsos, *stops; /* -S, --dsos, --stop-bt */
 	u64 address_range;                /* --addr-range; 0: none */
@@ -24,6 +25,8 @@ struct script_command {
 	struct symbol_options symbols;
 	struct opt_list fields;
 	struct script_options print;
+	const char *script; /* -s; NULL: samples are printed */
+	char **script_args; /* NULL-terminated */
 	const char *traces; /* the option that asks for a decoded instruction trace; NULL: none */
 	bool stitches, is_split, is_checked;
 	bool has_header, has_header_only, has_details, is_json, is_dump, is_dump_in_file_order;
@@ -66,9 +69,10 @@ struct scripting {
 	struct name_list comms, stops;
 	struct script_choice choice;
 	struct script_split split;
-	struct trace_where where; /* of spans, cpus, pids and tids */
-	bool has_all;             /* `where` has all samples */
-	u64 latest, n_misordered; /* -d */
+	struct script_runner runner; /* -s */
+	struct trace_where where;    /* of spans, cpus, pids and tids */
+	bool has_all;                /* `where` has all samples */
+	u64 latest, n_misordered;    /* -d */
 	struct intern strings;
 	struct out out;
 };

@@ -1,11 +1,13 @@
 #include "view/records/script.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/nearest.h"
 #include "base/num.h"
+#include "base/selfname.h"
 #include "event/abi.h"
 #include "event/tsx.h"
 #include "record/access.h"
@@ -211,6 +213,26 @@ static bool has_date(const struct script *s)
 	return s->trace->session.reader.info.has_clock_data;
 }
 
+/* Says that a field is missing. perf2bolt knows by perf's words that a recording has no addresses of data, and goes on. */
+static int refuse_field(const struct script *s, const char *name, u64 field, struct err *err)
+{
+	char upper[32] = "";
+
+	if (!program_is_perf())
+		return err_set(err, ERR_INVAL,
+			"-F: no sample has a field '%s': it was not recorded", name);
+	for (size_t i = 0; name[i] && i < sizeof(upper) - 1; i++) {
+		upper[i] = (char)toupper((unsigned char)name[i]);
+		upper[i + 1] = '\0';
+	}
+	vec_each(e, s->events)
+		if (s->options->fields[kind_of(&e->attr)] & field)
+			return err_set(err, ERR_INVAL,
+				"Samples for '%s' event do not have %s attribute set. Cannot print '%s' field.",
+				e->name, upper, name);
+	return 0;
+}
+
 int script_check(const struct script *s, struct err *err)
 {
 	bool wants_date = false;
@@ -222,9 +244,7 @@ int script_check(const struct script *s, struct err *err)
 			"-F tod: the recording does not say what time of day its clock showed: record with -k monotonic");
 	for (size_t i = 0; s->options->has_said_fields && i < ARRAY_SIZE(field_names); i++)
 		if (field_names[i].field != SCRIPT_CPU && !has_field(s, field_names[i].field))
-			return err_set(err, ERR_INVAL,
-				"-F: no sample has a field '%s': it was not recorded",
-				field_names[i].name);
+			return refuse_field(s, field_names[i].name, field_names[i].field, err);
 	return 0;
 }
 
@@ -389,13 +409,12 @@ static void add_chain(struct script *s, const struct visit *v, const struct thre
 
 /* ---- the other fields ---- */
 
-static void add_regs(const struct script *s, u64 mask, const struct sample_regs *regs,
+void script_add_regs(const struct script *s, u64 mask, const struct sample_regs *regs,
 	struct str *text)
 {
 	const struct arch *arch = s->trace->callers.arch;
 	u64 k = 0;
 
-	str_addf(text, " ABI:%llu    ", (unsigned long long)regs->abi);
 	for (unsigned bit = 0; bit < 64 && k < regs->values.n; bit++) {
 		char name[16];
 
@@ -404,6 +423,13 @@ static void add_regs(const struct script *s, u64 mask, const struct sample_regs 
 		str_addf(text, "%5s:0x%llx ", regs_name(arch, bit, name, sizeof(name)),
 			(unsigned long long)load_u64(regs->values.at + 8 * k++));
 	}
+}
+
+static void add_regs(const struct script *s, u64 mask, const struct sample_regs *regs,
+	struct str *text)
+{
+	str_addf(text, " ABI:%llu    ", (unsigned long long)regs->abi);
+	script_add_regs(s, mask, regs, text);
 }
 
 static const char *page_size_name(u64 size, char *buf, size_t n)

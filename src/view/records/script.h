@@ -89,6 +89,7 @@ enum script_form {
 	SCRIPT_AS_SYMBOL, /* name+0x12 or [unknown]; for an end of a branch */
 	SCRIPT_AS_OFFSET, /* 0x12: offset in the file, or the address if there is no file */
 	SCRIPT_AS_CODE,   /* the instruction there */
+	SCRIPT_AS_PYTHON, /* for script_python.h: a value of Python's */
 };
 
 struct script_place { /* the text of one address */
@@ -171,6 +172,18 @@ static inline bool script_has_chain(u64 sample_type)
 /* Adds an address in this form, with those of the fields that describe places. */
 void script_add_place(struct script *s, const struct thread_state *state,
 	const struct chain_step *step, u64 fields, enum script_form form, struct str *text);
+
+/* Adds registers as "   AX:0x12 " each. */
+void script_add_regs(const struct script *s, u64 mask, const struct sample_regs *regs,
+	struct str *text);
+
+/* Finds the source lines of a place, innermost first; returns the number of frames. */
+size_t script_find_sources(struct script *s, const struct location *l, bool has_inlined,
+	struct line_frame frames[LINE_DEPTH_MAX]);
+
+/* Adds a place with its functions as a value of Python's. */
+void script_python_place(struct script *s, const struct location *l, const struct chain_step *step,
+	struct str *text);
 
 /* Adds the "file.c:12" of a place. */
 void script_add_source(struct script *s, const struct location *l, u64 ip, struct str *text);

@@ -94,8 +94,7 @@ static void add_line(struct script *s, const struct location *l, const struct ch
 	add_source(s, l, step, f, text);
 }
 
-/* Finds the source lines of a place, innermost first; returns the number of frames. */
-static size_t find_sources(struct script *s, const struct location *l, bool has_inlined,
+size_t script_find_sources(struct script *s, const struct location *l, bool has_inlined,
 	struct line_frame frames[LINE_DEPTH_MAX])
 {
 	struct resolver_answer a = locator_name(&s->locator, l);
@@ -128,7 +127,7 @@ static void add_text(struct script *s, const struct location *l, const struct ch
 	size_t n = 0;
 
 	if (has_inlined || key->fields & SCRIPT_SRCLINE)
-		n = find_sources(s, l, has_inlined, frames);
+		n = script_find_sources(s, l, has_inlined, frames);
 	for (size_t i = 0; has_inlined && i + 1 < n; i++) {
 		str_addc(text, '\t');
 		add_address(l, step, key->form, text);
@@ -189,7 +188,7 @@ static void add_branch_end(struct script *s, const struct location *l,
 	}
 	if (!(key->fields & SCRIPT_SRCLINE))
 		return;
-	n = find_sources(s, l, false, frames);
+	n = script_find_sources(s, l, false, frames);
 	str_addc(text, '(');
 	add_source(s, l, step, n ? &frames[n - 1] : NULL, text);
 	str_addc(text, ')');
@@ -199,7 +198,7 @@ static void add_branch_end(struct script *s, const struct location *l,
 static void add_json_line(struct script *s, const struct location *l, struct str *text)
 {
 	struct line_frame frames[LINE_DEPTH_MAX];
-	size_t n = find_sources(s, l, false, frames);
+	size_t n = script_find_sources(s, l, false, frames);
 
 	if (!n || !frames[n - 1].file)
 		return;
@@ -242,6 +241,9 @@ static void add_form(struct script *s, const struct location *l, const struct ch
 	case SCRIPT_AS_JSON:
 		add_json(s, l, step, key->fields, text);
 		break;
+	case SCRIPT_AS_PYTHON:
+		script_python_place(s, l, step, text);
+		break;
 	case SCRIPT_AS_CODE:
 		add_instruction(s, l, key->fields, text);
 		break;
@@ -264,7 +266,7 @@ void script_add_source(struct script *s, const struct location *l, u64 ip, struc
 {
 	struct chain_step step = {.ip = ip};
 	struct line_frame frames[LINE_DEPTH_MAX];
-	size_t n = find_sources(s, l, false, frames);
+	size_t n = script_find_sources(s, l, false, frames);
 
 	add_source(s, l, &step, n ? &frames[n - 1] : NULL, text);
 }
