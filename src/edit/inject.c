@@ -111,7 +111,8 @@ static const struct file_build_id *find_id(const struct injecting *j, const stru
 /* Writes a map as MMAP2 with the build-id of its file. */
 static int add_map(struct injecting *j, const struct stream_event *e, struct err *err)
 {
-	const u32 trailer = formats_format(&j->back.trace.session.reader.formats, e->event)->trailer;
+	const u32 trailer =
+		formats_format(&j->back.trace.session.reader.formats, e->event)->trailer;
 	const struct file_build_id *id;
 	struct record copy = e->rec;
 	union record_body body;

@@ -16,12 +16,12 @@
 #include "file/fresh.h"
 
 struct inject_wish {
-	bool has_build_ids;        /* of files that samples hit */
-	bool has_all_build_ids;    /* of all files */
-	bool has_map_build_ids;    /* in the maps' records, in place of inodes */
-	bool drops_unused_maps;    /* leaves out the records of other files' maps, too */
-	bool merges_sleep;         /* -s */
-	const char *known;         /* "ID PATH,ID PATH"; NULL: none */
+	bool has_build_ids;     /* of files that samples hit */
+	bool has_all_build_ids; /* of all files */
+	bool has_map_build_ids; /* in the maps' records, in place of inodes */
+	bool drops_unused_maps; /* leaves out the records of other files' maps, too */
+	bool merges_sleep;      /* -s */
+	const char *known;      /* "ID PATH,ID PATH"; NULL: none */
 	unsigned n_workers;
 };
 

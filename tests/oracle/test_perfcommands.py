@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """perf's smaller commands: the same answers, and files that both tools can use."""
+import json
 import os
 import re
 import sys
@@ -103,6 +104,44 @@ def build_ids_are_injected_into_a_pipe():
             assert has_id == (source == 'ours'), (reader, source, result)
         rows = [run('sh', '-c', f'{reader} report --stdio -i - < {source} | grep -v "^#"').out for source in ('plain', 'ours')]
         assert rows[0] == rows[1] and len(rows[0]) > 100, rows
+
+
+
+def converted(tool, path, *words):
+    to = 'converted.json'
+    result = run(tool, 'data', 'convert', '--to-json', to, '-f', '-i', path, *words)
+    assert result.status == 0 and f"'{path}' into JSON data '{to}'" in result.err, result
+    with open(to, encoding='utf-8') as file:
+        return json.load(file), result
+
+
+@test
+def recordings_become_the_same_json():
+    perf_works()
+    assert run('perf', 'record', '-q', '-g', '-e', 'cpu-clock', '-o', 'chains.data', *WORK).status == 0
+    assert pace('record', '-q', '-e', 'cpu-clock', '-o', 'ours.data', *WORK).status == 0
+    paths = ['chains.data', 'ours.data']
+    if not os.geteuid() and run('perf', 'record', '-q', '-a', '-e', 'sched:sched_switch,cpu-clock', '-o', 'all.data', 'sleep', '0.1').status == 0:
+        paths.append('all.data')
+    for path in paths:
+        ours, said = converted(PACE, path)
+        theirs, _ = converted('perf', path)
+        assert ours['headers'] == theirs['headers'] and list(ours) == list(theirs), path
+        assert f"({len(ours['samples'])} samples)" in said.err and len(ours['samples']) == len(theirs['samples']) > 20, (path, said)
+        n_same = 0
+        for mine, other in zip(ours['samples'], theirs['samples']):
+            assert [p['ip'] for p in mine['callchain']] == [p['ip'] for p in other['callchain']], (path, mine, other)
+            # Of several names for an address either is right; a perf without libtraceevent has no fields.
+            assert all(mine[key] == other[key] for key in ('timestamp', 'pid', 'tid') + ('cpu',) * ('cpu' in other)), (path, mine, other)
+            n_same += mine['callchain'] == other['callchain'] and mine['comm'] == other['comm']
+            if path == 'all.data' and 'next_pid' in other:
+                assert {**mine, 'comm': 0, 'callchain': 0} == {**other, 'comm': 0, 'callchain': 0}, (mine, other)
+        assert n_same > 0.8 * len(ours['samples']), (path, n_same)
+    assert any('next_pid' in sample for sample in ours['samples']) or 'all.data' not in paths
+    assert pace('data', 'convert', '--to-json', 'converted.json', '-i', 'ours.data').status == 2
+    half, _ = converted(PACE, 'ours.data', '--time', '0%-50%')
+    whole, _ = converted(PACE, 'ours.data')
+    assert 0 < len(half['samples']) < len(whole['samples'])
 
 
 main()

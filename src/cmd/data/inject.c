@@ -50,8 +50,7 @@ static const struct opt options[] = {
 		.help = "addresses are kept: 'pace data anonymise' takes out what names people"},
 	{0, "convert-callchain", OPT_REFUSED,
 		.help = "'pace record -g' walks stacks while it records, 'pace report' those of perf's recordings"},
-	{0, "unwind-style", OPT_REFUSED, .arg = "NAME",
-		.help = "there is one way to walk stacks"},
+	{0, "unwind-style", OPT_REFUSED, .arg = "NAME", .help = "there is one way to walk stacks"},
 	{.kind = OPT_END},
 };
 
