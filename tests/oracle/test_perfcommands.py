@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -142,6 +143,66 @@ def recordings_become_the_same_json():
     half, _ = converted(PACE, 'ours.data', '--time', '0%-50%')
     whole, _ = converted(PACE, 'ours.data')
     assert 0 < len(half['samples']) < len(whole['samples'])
+
+
+
+@test
+def both_tools_use_one_cache_of_files_by_build_id():
+    perf_works()
+    env = dict(os.environ, HOME=os.getcwd())
+    shutil.copy('/bin/sh', 'own')
+    own = os.path.abspath('own')
+
+    def ids(tool):
+        return run(tool, 'buildid-cache', '-l', env=env).out
+
+    def files():
+        return sorted(os.path.join(where, name) for where, _, names in os.walk('.debug') for name in names)
+
+    made = {}
+    for tool in ('perf', PACE):
+        assert run(tool, 'buildid-cache', '-a', '/bin/sh,/bin/true,/bin/ls', env=env).status == 0
+        assert ids(PACE) == ids('perf') and ids(PACE).count('\n') == 3, (ids(PACE), ids('perf'))
+        # Debug files, where they are installed, are perf's own addition.
+        made[tool] = [name for name in files() if not name.endswith('/debug')]
+        other = PACE if tool == 'perf' else 'perf'
+        assert run(other, 'buildid-cache', '-r', '/bin/ls', env=env).status == 0
+        assert '/bin/ls' not in ids(tool) and '/bin/ls' not in ids(other)
+        assert run(tool, 'buildid-cache', '-P', env=env).status == 0
+        assert ids(tool) == ids(other) == '' and files() == []
+    assert made['perf'] == made[PACE] and len(made[PACE]) > 4, made
+    # Another build of the same name: -r leaves it, -p does not.
+    assert run(PACE, 'buildid-cache', '-a', own, env=env).status == 0
+    old = ids(PACE)
+    os.remove('own')
+    shutil.copy('/bin/ls', 'own')
+    assert run(PACE, 'buildid-cache', '-r', own, env=env).status == 0 and ids(PACE) == old != ''
+    result = run(PACE, 'buildid-cache', '-u', own, '-l', env=env)
+    assert result.out.count('own') == 1 and result.out != old and result.out == ids('perf'), result
+    assert run(PACE, 'buildid-cache', '-p', own, env=env).status == 0 and ids('perf') == ''
+    result = run(PACE, 'buildid-cache', '-a', '/etc/passwd,/nothing,/bin/ls', env=env)
+    assert result.status == 1 and '/etc/passwd' in result.err and '/nothing' in result.err and 'ls' in ids(PACE), result
+    assert run(PACE, '--buildid-dir', 'elsewhere', 'buildid-cache', '-a', '/bin/ls', env=env).status == 0
+    assert 'ls' in run('perf', '--buildid-dir', os.path.abspath('elsewhere'), 'buildid-cache', '-l', env=env).out
+
+
+@test
+def a_program_that_was_replaced_is_found_in_the_cache():
+    needs('gcc')
+    env = dict(os.environ, HOME=os.getcwd())
+    source = 'volatile long n; static void __attribute__((noinline)) %s(void) { for (long i = 0; i < 90000000; i++) n += i; } int main(void) { %s(); }'
+    for name in ('first', 'second'):
+        with open('x.c', 'w', encoding='utf-8') as file:
+            file.write(source % (name, name))
+        assert run('gcc', '-g0', '-O1', '-Wl,--build-id', '-o', name, 'x.c').status == 0
+    shutil.copy('first', 'prog')
+    assert run(PACE, 'record', '--no-embed', '-e', 'cpu-clock', '-o', 'x.data', './prog', env=env).status == 0
+    assert run(PACE, 'buildid-cache', '-a', './prog', env=env).status == 0
+    os.remove('prog')
+    shutil.copy('second', 'prog')
+    assert '[.] first' in run(PACE, 'report', '--stdio', '-i', 'x.data', env=env).out
+    assert run(PACE, 'buildid-cache', '-P', env=env).status == 0
+    assert '[.] first' not in run(PACE, 'report', '--stdio', '-i', 'x.data', env=env).out
 
 
 main()

@@ -114,7 +114,8 @@ static int check(const struct convert_options *o, struct err *err)
 	if (!o->json)
 		return err_set(err, ERR_INVAL, "no output was given: --to-json FILE");
 	if (!o->is_forced && !access(o->json, F_OK))
-		return err_set(err, ERR_INVAL, "there is a file '%s': --force replaces it", o->json);
+		return err_set(err, ERR_INVAL, "there is a file '%s': --force replaces it",
+			o->json);
 	return 0;
 }
 

@@ -145,8 +145,7 @@ void perfjson_add(struct perfjson *p, struct visit *v, struct str *text)
 		json_s64(text, "cpu", (s32)s->cpu);
 	json_text(text, "comm", visit_state(v)->comm);
 	add_chain(p, v, text);
-	if (type & PERF_SAMPLE_RAW && e->attr.type == PERF_TYPE_TRACEPOINT &&
-		p->tracepoints.handle)
+	if (type & PERF_SAMPLE_RAW && e->attr.type == PERF_TYPE_TRACEPOINT && p->tracepoints.handle)
 		add_fields(p, e->attr.config, &s->raw, text);
 	json_end(text, '}');
 }
