@@ -25,8 +25,6 @@ static const struct {
 		"'pace record -a -e irq:*,workqueue:*' and 'pace script' show each piece of the kernel's work"},
 	{"lock",
 		"'pace record -a -g -e lock:contention_begin' and 'pace report' show where threads wait for locks, 'pace record -a --wall' for how long"},
-	{"probe",
-		"a probe is an event: 'pace record -e uprobe/path=FILE,offset=N/ COMMAND', or kprobe/func=NAME/"},
 	{"sched",
 		"'pace record -a --wall' and 'pace report' show how long threads ran, waited for a CPU and slept; 'pace record -a -e sched:*' and 'pace script' each switch"},
 	{"test",

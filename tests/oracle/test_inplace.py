@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Programs that call perf, or parse what it prints, with pace called `perf` in its place: they make the same of it."""
+import json
 import os
 import re
 import struct
@@ -167,6 +168,156 @@ def autofdo_reads_what_pace_rewrites():
     assert 'leaf' in found['lbr'] and found['lbr'] == found['cut'] == found['pack'], found
     once, twice = ({f: int(n) for f, n in re.findall(r'^(\w+):(\d+):', found[name], re.M)} for name in ('lbr', 'merge'))
     assert twice == {name: 2 * n for name, n in once.items()}, (once, twice)
+
+
+# ---- stacks as text ----
+
+DEEP = '''
+#include <stdlib.h>
+#include <time.h>
+
+static volatile unsigned sink;
+
+__attribute__((noinline)) static void leaf(void)
+{
+	for (unsigned i = 0; i < 20000; i++)
+		sink += i;
+}
+
+__attribute__((noinline)) static void odd(int depth);
+
+__attribute__((noinline)) static void even(int depth)
+{
+	leaf();
+	if (depth)
+		odd(depth - 1);
+	sink++;
+}
+
+__attribute__((noinline)) static void odd(int depth)
+{
+	if (depth)
+		even(depth - 1);
+	leaf();
+	sink++;
+}
+
+int main(void)
+{
+	clock_t end = clock() + CLOCKS_PER_SEC / 4;
+
+	while (clock() < end)
+		even(4);
+	return 0;
+}
+'''
+
+
+def collapsed(text):
+    """Stacks of `script`'s text as flame graphs have them: 'thread;outermost;...;innermost' -> samples. A line that is neither the head of a
+    sample nor a frame is an error: what reads this text would take it for something."""
+    stacks, stack, head = {}, None, re.compile(r'(\S.*?)\s+(\d+)(?:/(\d+))?\s+(?:\[\d+\] )?(\d+\.\d+): +(?:\d+ +)?(\S+): *$')
+    for line in text.split('\n') + ['']:
+        frame = re.fullmatch(r'\s+[0-9a-f]+ (.+) \((.*)\)', line)
+        if line.startswith('#'):
+            continue
+        if not line:
+            if stack:
+                key = ';'.join([stack[0], *reversed(stack[1:])])
+                stacks[key] = stacks.get(key, 0) + 1
+            stack = None
+        elif frame and stack:
+            # Inlined functions have no offset.
+            stack.append(re.sub(r'\+0x[0-9a-f]+$', '', frame[1]))
+        else:
+            begin = head.fullmatch(line)
+            assert begin and stack is None, line
+            stack = [begin[1]]
+    return stacks
+
+
+def of_program(stacks):
+    found = {}
+    for key, n in stacks.items():
+        part = re.search(r'(?<=;)main(;(even|odd|leaf))*(?=;|$)', key)
+        if part:
+            found[part[0]] = found.get(part[0], 0) + n
+    return found
+
+
+@test
+def stacks_of_flamegraph_tools_are_the_same():
+    """The command lines of cargo-flamegraph and inferno, and of the README of FlameGraph; recorded by either, printed by either."""
+    can_record()
+    perf_works()
+    with open('deep.c', 'w', encoding='utf-8') as file:
+        file.write(DEEP)
+    program = build_c(os.path.abspath('deep.c'), 'deep')
+    for recorder in ('pace', 'perf'):
+        for name, words in (('cargo', ['record', '-F', '997', '--call-graph', 'dwarf,64000', '-g', '-o']), ('readme', ['record', '-F', '99', '-g', '-o'])):
+            data = f'{recorder}.{name}.data'
+            done = run('perf', *words, data, program, env=in_place(recorder))
+            if done.status:
+                skip(done.err.strip()[:200])
+            stacks = {}
+            for tool in ('pace', 'perf'):
+                for options in ([], ['--no-inline']) if tool == 'pace' or name == 'readme' else (['--no-inline'],):
+                    done = run('perf', 'script', '--force', *options, '-i', data, env=in_place(tool))
+                    assert done.status == 0, (recorder, tool, done)
+                    stacks[tool, bool(options)] = collapsed(done.out)
+            ours, theirs = (stacks[tool, True] for tool in ('pace', 'perf'))
+            assert sum(ours.values()) == sum(theirs.values()) > 10, (ours, theirs)
+            # The program's part. Functions of the C library have several names at one address, and those of the vdso none in perf.
+            ours, theirs, full = (of_program(found) for found in (ours, theirs, stacks['pace', False]))
+            assert ours == theirs and 'main;even;odd;even;leaf' in ours, (recorder, name, ours, theirs)
+            # What the program has inlined is nothing here.
+            assert full == ours, (full, ours)
+
+
+# ---- counts ----
+
+def stat(*words):
+    done = run('perf', 'stat', *words, env=in_place('pace'))
+    assert done.status == 0, done
+    return done.err
+
+
+@test
+def scripts_that_parse_counts_find_what_they_look_for():
+    """Five ways in which public scripts take the columns of `stat -x` apart, each written anew: by position, with intervals, by CPU, with runs,
+    and as JSON."""
+    # A dictionary of the third column and the first; what starts with < was not counted.
+    values = {}
+    for line in stat('-x,', '-e', 'task-clock,page-faults,context-switches,cycles', 'true').strip().split('\n'):
+        columns = line.split(',')
+        values[columns[2].split(':')[0]] = None if columns[0].startswith('<') else float(columns[0])
+    assert set(values) == {'task-clock', 'page-faults', 'context-switches', 'cycles'} and values['page-faults'] > 10, values
+    # All columns: value, unit, event, deviation?, ns it ran, percent of time, metric, its unit. Without runs there is no deviation.
+    for line in stat('-x;', '-e', 'task-clock,page-faults', 'true').strip().split('\n'):
+        value, unit, event, ran_ns, percent, *metric = line.split(';')
+        assert float(value) and unit == ('msec' if event == 'task-clock' else '') and int(ran_ns) > 0 and float(percent) == 100, line
+        assert len(metric) == 2 and float(metric[0]) >= 0, line
+    # With runs a deviation stands behind the event.
+    for line in stat('-x,', '-r', '3', '-e', 'task-clock,page-faults', 'true').strip().split('\n'):
+        columns = line.split(',')
+        assert re.fullmatch(r'\d+\.\d+%', columns[3]) and int(columns[4]) > 0 and len(columns) == 8, line
+    # As monitors read intervals: time first, then as before; lines come while it runs.
+    seconds = set()
+    for line in stat('-x,', '-I', '50', '-e', 'task-clock,page-faults', 'sleep', '0.2').strip().split('\n'):
+        columns = line.split(',')
+        seconds.add(float(columns[0]))
+        assert columns[3] in ('task-clock', 'page-faults') and float(columns[1]) >= 0, line
+    assert len(seconds) >= 3 and all(b > a for a, b in zip(sorted(seconds), sorted(seconds)[1:])), seconds
+    members = [json.loads(line) for line in stat('-j', '-e', 'task-clock,page-faults', 'true').strip().split('\n')]
+    assert [(m['event'], float(m['counter-value']) > 0) for m in members] == [('task-clock', True), ('page-faults', True)], members
+    needs_root()
+    # awk -F, by CPU: $1 is the CPU, $2 the value, $4 the event.
+    cpus = {}
+    for line in stat('-x,', '-a', '-A', '-e', 'cpu-clock', 'sleep', '0.1').strip().split('\n'):
+        columns = line.split(',')
+        cpus[columns[0]] = float(columns[1])
+        assert columns[3] == 'cpu-clock', line
+    assert len(cpus) == os.sysconf('SC_NPROCESSORS_ONLN') and all(re.fullmatch(r'CPU\d+', cpu) for cpu in cpus), cpus
 
 
 main()

@@ -166,6 +166,26 @@ def perf_reads_recorded_counts():
         assert raw.count('PERF_RECORD_STAT ') + raw.count('PERF_RECORD_STAT:') + raw.count('PERF_RECORD_STAT\n') > 1, raw[-500:]
 
 
+@test
+def counts_in_a_pipe_are_read_by_perf_and_by_pace():
+    """The command's own output goes to standard error: the reader of the pipe gets the counts."""
+    can_record()
+    perf_works()
+    result = subprocess.run([PACE, 'stat', 'record', '-o', '-', '-e', 'task-clock,page-faults', 'echo', 'said'], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, check=False)
+    assert result.returncode == 0 and b'said\n' in result.stderr and b'Performance' not in result.stderr and not os.path.exists('-'), result
+    with open('counts.data', 'wb') as file:
+        file.write(result.stdout)
+    counts = []
+    for tool in (['perf'], [PACE, '--as-perf']):
+        with open('counts.data', 'rb') as file:
+            done = subprocess.run([*tool, 'stat', 'report', '-i', '-'], stdin=file, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        text = done.stdout.decode()
+        assert done.returncode == 0 and "Performance counter stats for 'pipe':" in text, (tool, text)
+        counts.append(re.findall(r'^ *([\d.,]+) +(?:msec )?(task-clock|page-faults)', text, re.M))
+    assert len(counts[0]) == 2 and counts[0] == counts[1], counts
+
+
 def hotspots_parser():
     found = glob.glob('/usr/lib/*/libexec/hotspot-perfparser') + glob.glob('/usr/libexec/hotspot-perfparser') + glob.glob('/usr/lib/libexec/hotspot-perfparser')
     if not found:
