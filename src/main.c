@@ -13,6 +13,7 @@
 #include "cmd/asperf.h"
 #include "cmd/cmd.h"
 #include "cmd/settings.h"
+#include "event/tracefs.h"
 
 /* In the order of `pace help`: the commands that users need first come first. */
 const struct cmd *const cmd_table[] = {
@@ -35,6 +36,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_readperf,
 	&cmd_buildid_list,
 	&cmd_buildid_cache,
+	&cmd_archive,
 	&cmd_cache,
 	&cmd_data,
 	&cmd_inject,
@@ -64,6 +66,14 @@ static void say_exhausted(size_t size)
 	_exit(EXIT_FAILED);
 }
 
+static void look_below_debugfs(const char *folder)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/tracing", folder);
+	setenv(TRACEFS_VARIABLE, path, 1);
+}
+
 /* The value of an option with one; NULL: the word is another one. */
 static const char *global_value(int argc, char **argv, int *at, const char *name)
 {
@@ -88,6 +98,10 @@ static int read_globals(int argc, char **argv, bool *ret_pages)
 			*ret_pages = true;
 		else if ((value = global_value(argc, argv, &at, "--buildid-dir")) != NULL)
 			setenv("PERF_BUILDID_DIR", value, 1);
+		else if ((value = global_value(argc, argv, &at, "--tracefs-dir")) != NULL)
+			setenv(TRACEFS_VARIABLE, value, 1);
+		else if ((value = global_value(argc, argv, &at, "--debugfs-dir")) != NULL)
+			look_below_debugfs(value);
 		else if (global_value(argc, argv, &at, "--debug"))
 			continue; /* what it would say, -v of the commands says */
 		else if (!strcmp(argv[at], "--as-perf"))

@@ -8,8 +8,6 @@
 static const struct {
 	const char *name, *advice;
 } rows[] = {
-	{"archive",
-		"recordings hold names, lines and code of what was sampled; 'pace data pack' adds them to those made by perf"},
 	{"bench",
 		"there are no benchmarks; 'pace stat -r 10 COMMAND' runs one ten times and shows how far the runs differ"},
 	{"daemon",

@@ -146,8 +146,8 @@ static int copy_file(const char *from, const char *to, struct err *err)
 {
 	char buf[1 << 16];
 	const int in = open(from, O_RDONLY | O_CLOEXEC);
-	const int out = in < 0 ? -1
-			       : open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0755);
+	const int out =
+		in < 0 ? -1 : open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0755);
 	int sys = out < 0 ? errno : 0;
 	ssize_t n;
 

@@ -48,6 +48,7 @@ int filecache_add(const struct filecache *c, const char *root, const char *path,
 int filecache_remove(const struct filecache *c, const struct filecache_entry *e, struct err *err);
 
 /* The entry's link and folder, relative to the cache's: what an archive holds. */
-void filecache_add_names(const struct filecache_entry *e, struct str *ret_link, struct str *ret_folder);
+void filecache_add_names(const struct filecache_entry *e, struct str *ret_link,
+	struct str *ret_folder);
 
 #endif
