@@ -267,9 +267,13 @@ static int by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static void add_unit_lines(Dwarf_Die *unit, const char *file, struct line_set *set)
+/* skips_entries: not those on which a function's code begins, which are shown as the function's line 0. */
+static void add_unit_lines(const struct probe_file *f, Dwarf_Die *unit, const char *file,
+	bool skips_entries, struct line_set *set)
 {
+	const struct symbol *symbol;
 	Dwarf_Lines *lines;
+	Dwarf_Addr address;
 	size_t n;
 
 	if (dwarf_getsrclines(unit, &lines, &n))
@@ -283,7 +287,11 @@ static void add_unit_lines(Dwarf_Die *unit, const char *file, struct line_set *s
 		(void)dwarf_linebeginstatement(line, &is_statement);
 		(void)dwarf_lineendsequence(line, &is_end);
 		(void)dwarf_lineno(line, &number);
-		if (its && is_statement && !is_end && number > 0 && probepoint_fits(its, file))
+		if (!its || !is_statement || is_end || number <= 0 ||
+			dwarf_lineaddr(line, &address) || !probepoint_fits(its, file))
+			continue;
+		symbol = skips_entries ? symtab_find(&f->symbols, address) : NULL;
+		if (!symbol || symbol->start != address)
 			vec_add(&set->at, (u64)number);
 	}
 }
@@ -374,7 +382,7 @@ static int print_lines(struct probe_file *f, const struct shown *s, const char *
 	const char *text;
 
 	vec_each(unit, &f->units)
-		add_unit_lines(unit, s->file, &set);
+		add_unit_lines(f, unit, s->file, s->title != NULL, &set);
 	if (set.at.n)
 		qsort(set.at.at, set.at.n, sizeof(*set.at.at), by_number);
 	source_open(&source, &places, s->dir, s->file, 0);

@@ -208,12 +208,10 @@ static int read_place(struct reading *r)
 	size_t n;
 	char *place;
 
-	if (*r->at == '%' || !strncmp(r->at, "sdt_", 4))
-		return read_marker(r, r->at + (*r->at == '%'));
 	if (read_event(r))
 		return r->err->code;
-	if (*r->at == '%')
-		return read_marker(r, r->at + 1);
+	if (*r->at == '%' || !strncmp(r->at, "sdt_", 4))
+		return read_marker(r, r->at + (*r->at == '%'));
 	if (r->at[0] == '0' && (r->at[1] == 'x' || r->at[1] == 'X')) {
 		t->has_address = true;
 		if (read_number(&r->at, "an address", &t->address, r->err))
@@ -324,7 +322,7 @@ static int read_arg(struct probe_arg *a, const char *word, struct arena *texts, 
 		return err_set(err, ERR_INVAL, "expected a type after '%s:'", at);
 	a->text = at;
 	a->kind = PROBE_ARG_KERNEL;
-	if (*at && strchr("%$@+-\\", *at))
+	if (*at && strchr("%$@+-\\", *at) && strncmp(at, "->", 2))
 		return 0;
 	a->kind = PROBE_ARG_VARIABLE;
 	return read_variable(a, at, texts, err);
