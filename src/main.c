@@ -2,6 +2,8 @@
  * main.c - the table of commands, and nothing else.
  */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/mapped.h"
@@ -11,6 +13,7 @@
 #include "cmd/asperf.h"
 #include "cmd/cmd.h"
 #include "cmd/settings.h"
+#include "event/tracefs.h"
 
 /* In the order of `pace help`: the commands that users need first come first. */
 const struct cmd *const cmd_table[] = {
@@ -32,8 +35,11 @@ const struct cmd *const cmd_table[] = {
 	&cmd_timechart,
 	&cmd_readperf,
 	&cmd_buildid_list,
+	&cmd_buildid_cache,
+	&cmd_archive,
 	&cmd_cache,
 	&cmd_data,
+	&cmd_inject,
 	&cmd_kallsyms,
 	&cmd_doctor,
 	&cmd_check,
@@ -60,9 +66,28 @@ static void say_exhausted(size_t size)
 	_exit(EXIT_FAILED);
 }
 
+static void look_below_debugfs(const char *folder)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/tracing", folder);
+	setenv(TRACEFS_VARIABLE, path, 1);
+}
+
+/* The value of an option with one; NULL: the word is another one. */
+static const char *global_value(int argc, char **argv, int *at, const char *name)
+{
+	const size_t n = strlen(name);
+
+	if (!strncmp(argv[*at], name, n) && argv[*at][n] == '=')
+		return argv[*at] + n + 1;
+	return !strcmp(argv[*at], name) && *at + 1 < argc ? argv[++*at] : NULL;
+}
+
 /* What stands before the command, as with perf and git. Returns how many words that was. */
 static int read_globals(int argc, char **argv, bool *ret_pages)
 {
+	const char *value;
 	int at = 1;
 
 	for (; at < argc; at++) {
@@ -71,6 +96,14 @@ static int read_globals(int argc, char **argv, bool *ret_pages)
 		else if (!strcmp(argv[at], "-p") || !strcmp(argv[at], "--paginate") ||
 			!strcmp(argv[at], "--pager"))
 			*ret_pages = true;
+		else if ((value = global_value(argc, argv, &at, "--buildid-dir")) != NULL)
+			setenv("PERF_BUILDID_DIR", value, 1);
+		else if ((value = global_value(argc, argv, &at, "--tracefs-dir")) != NULL)
+			setenv(TRACEFS_VARIABLE, value, 1);
+		else if ((value = global_value(argc, argv, &at, "--debugfs-dir")) != NULL)
+			look_below_debugfs(value);
+		else if (global_value(argc, argv, &at, "--debug"))
+			continue; /* what it would say, -v of the commands says */
 		else if (!strcmp(argv[at], "--as-perf"))
 			program_be_perf();
 		else

@@ -8,18 +8,12 @@
 static const struct {
 	const char *name, *advice;
 } rows[] = {
-	{"archive",
-		"recordings hold names, lines and code of what was sampled; 'pace data pack' adds them to those made by perf"},
 	{"bench",
 		"there are no benchmarks; 'pace stat -r 10 COMMAND' runs one ten times and shows how far the runs differ"},
-	{"buildid-cache",
-		"files are found by their build-ids where they are installed, or with 'pace report --symfs DIR'; 'pace cache' shows what is kept between runs"},
 	{"daemon",
 		"'pace record -a --ring 30s' keeps the last 30 seconds and writes them on a signal or when --when's condition holds"},
 	{"ftrace",
 		"calls of functions are not traced; 'pace record -e SYSTEM:NAME -g' samples tracepoints and 'pace script' prints them"},
-	{"inject",
-		"build-ids, JIT code and context switches are used as they were recorded; 'pace data pack' puts names into the file"},
 	{"iostat",
 		"'pace list uncore' lists the counters of I/O, 'pace stat -a -e EVENT' counts them"},
 	{"kmem",

@@ -25,8 +25,10 @@ static int denied(const char *root, struct err *err)
 
 int tracefs_find(char *buf, size_t size, struct err *err)
 {
-	static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
-	char probe[64];
+	const char *said = getenv(TRACEFS_VARIABLE);
+	const char *const places[] = {said && *said ? said : "/sys/kernel/tracing",
+		said && *said ? said : "/sys/kernel/debug/tracing"};
+	char probe[512];
 
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		snprintf(probe, sizeof(probe), "%s/events", places[i]);

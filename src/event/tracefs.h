@@ -16,6 +16,9 @@
 #define TRACEFS_MOUNT "sudo mount -t tracefs nodev /sys/kernel/tracing"
 #define TRACEFS_OPEN  "sudo mount -o remount,mode=755,gid=%u"
 
+/* Names the only place to look at, if it is set. */
+#define TRACEFS_VARIABLE "PACE_TRACEFS"
+
 /* Writes to buf where tracefs is mounted: by itself, else below debugfs. */
 int tracefs_find(char *buf, size_t size, struct err *err);
 

@@ -13,6 +13,13 @@ int copier_open(struct copier *c, struct fresh *to, const struct event_list *eve
 	return writer_open(&c->writer, to->temporary, events, err);
 }
 
+int copier_open_pipe(struct copier *c, int fd, const struct event_list *events,
+	const struct file_info *info, struct err *err)
+{
+	memset(c, 0, sizeof(*c));
+	return writer_open_pipe(&c->writer, fd, events, info, err);
+}
+
 static int flush(struct copier *c, struct err *err)
 {
 	struct iovec run = {c->batch.at, c->batch.n};
@@ -116,6 +123,13 @@ static void fini(struct copier *c)
 int copier_finish(struct copier *c, const struct reader *model, struct err *err)
 {
 	c->model = model;
+	if (!c->to) {
+		int r = flush(c, err);
+
+		writer_close(&c->writer, true);
+		fini(c);
+		return r;
+	}
 	put_times(c);
 	if (flush(c, err) || writer_finish_with(&c->writer, add_section, c, err) ||
 		(c->section_errno &&

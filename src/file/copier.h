@@ -15,7 +15,7 @@
 #include "file/writer.h"
 
 struct copier {
-	struct fresh *to; /* borrowed */
+	struct fresh *to; /* borrowed; NULL: a pipe */
 	struct writer writer;
 	struct str batch;                         /* records not yet written */
 	const struct reader *model;               /* whose sections are copied */
@@ -28,6 +28,10 @@ struct copier {
 
 int copier_open(struct copier *c, struct fresh *to, const struct event_list *events,
 	struct err *err);
+
+/* Writes a pipe instead: the sections go first, as `info` has them, and nothing is replaced. The descriptor is closed at the end. */
+int copier_open_pipe(struct copier *c, int fd, const struct event_list *events,
+	const struct file_info *info, struct err *err);
 
 /* Adds a record. Leaves out records that describe their old file or how it was packed. */
 int copier_add(struct copier *c, const struct record *rec, struct err *err);

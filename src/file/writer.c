@@ -248,6 +248,22 @@ static void put_record(struct str *out, u32 type, const void *a, size_t n_a, con
 	str_fill(out, '\0', padding);
 }
 
+/* In a pipe the entries of the table of build-ids are records of a type of their own. */
+static void put_build_ids(struct str *out, const struct str *section)
+{
+	const size_t start = out->n;
+	struct record_header header;
+
+	str_addn(out, section->at, section->n);
+	for (size_t at = start; at + sizeof(header) <= out->n; at += header.size) {
+		memcpy(&header, out->at + at, sizeof(header));
+		header.type = PERF_RECORD_HEADER_BUILD_ID;
+		memcpy(out->at + at, &header, sizeof(header));
+		if (header.size < sizeof(header))
+			break;
+	}
+}
+
 static void put_sections(struct str *out, const struct file_info *info)
 {
 	for (u64 id = 0; id < LAYOUT_FEATURE_BITS; id++) {
@@ -268,7 +284,7 @@ static void put_sections(struct str *out, const struct file_info *info)
 			str_addn(out, section.at, section.n);
 			str_fill(out, '\0', size - section.n);
 		} else if (id == FEATURE_BUILD_ID) {
-			str_addn(out, section.at, section.n);
+			put_build_ids(out, &section);
 		} else {
 			put_record(out, PERF_RECORD_HEADER_FEATURE, &id, sizeof(id), section.at,
 				section.n);

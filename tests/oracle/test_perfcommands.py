@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """perf's smaller commands: the same answers, and files that both tools can use."""
+import json
 import os
 import re
+import shutil
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -61,6 +63,182 @@ def settings_are_options_before_the_users_own():
     assert run(PACE, 'record', '-g', '--keep-stacks', '-e', 'cpu-clock', '-o', 'z.data', 'true', env=env).status == 0
     attr = pace('evlist', '-v', '-i', 'z.data').out
     assert 'STACK_USER' in attr and '16384' in attr, attr
+
+
+
+WORK = ['sh', '-c', 'i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done']
+
+
+@test
+def build_ids_are_injected_as_perf_does_it():
+    perf_works()
+    assert run('perf', 'record', '-q', '-B', '-e', 'cpu-clock', '-o', 'none.data', *WORK).status == 0
+    assert run('perf', 'inject', '-b', '-i', 'none.data', '-o', 'theirs.data').status == 0
+    assert pace('inject', '-b', '-i', 'none.data', '-o', 'ours.data').status == 0
+    listed = {name: run('perf', 'buildid-list', '-i', f'{name}.data').out for name in ('none', 'ours', 'theirs')}
+    # perf takes every file of a sample's chain or process for hit, the vdso among them: it may list more.
+    ours, theirs = (set(listed[name].splitlines()) for name in ('ours', 'theirs'))
+    assert ours and ours <= theirs | {line for line in ours if 'kernel' in line} and any('libc' in line for line in ours), (ours, theirs)
+    assert pace('inject', '--buildid-all', '-i', 'none.data', '-o', 'all.data').status == 0
+    assert theirs <= set(run('perf', 'buildid-list', '-i', 'all.data').out.splitlines()), theirs
+    texts = {name: run('perf', 'script', '-i', f'{name}.data').out for name in ('none', 'ours', 'all')}
+    assert len(set(texts.values())) == 1 and len(texts['none']) > 1000
+    assert pace('inject', '-B', '-i', 'none.data', '-o', 'maps.data').status == 0
+    maps = re.findall(r'PERF_RECORD_MMAP2 .*', run('perf', 'report', '-D', '-i', 'maps.data').out)
+    assert maps and all(re.search(r'<[0-9a-f]{40}>', line) for line in maps), maps
+    assert run('perf', 'script', '-i', 'maps.data').out == texts['none']
+
+
+@test
+def build_ids_are_injected_into_a_pipe():
+    perf_works()
+    with open('work.sh', 'w', encoding='utf-8') as file:
+        file.write(WORK[2])
+    made = run('sh', '-c', 'perf record -q -e cpu-clock -o - sh work.sh > plain')
+    assert made.status == 0, made
+    for reader in (PACE, 'perf'):
+        for source in ('plain', 'ours'):
+            if source == 'ours':
+                assert run('sh', '-c', f'{PACE} inject -b < plain > ours').status == 0
+            result = run('sh', '-c', f'{reader} buildid-list -i - < {source}')
+            has_id = bool(re.search(r'^[0-9a-f]{40} .*libc', result.out, re.M))
+            assert has_id == (source == 'ours'), (reader, source, result)
+        rows = [run('sh', '-c', f'{reader} report --stdio -i - < {source} | grep -v "^#"').out for source in ('plain', 'ours')]
+        assert rows[0] == rows[1] and len(rows[0]) > 100, rows
+
+
+
+def converted(tool, path, *words):
+    to = 'converted.json'
+    result = run(tool, 'data', 'convert', '--to-json', to, '-f', '-i', path, *words)
+    assert result.status == 0 and f"'{path}' into JSON data '{to}'" in result.err, result
+    with open(to, encoding='utf-8') as file:
+        return json.load(file), result
+
+
+@test
+def recordings_become_the_same_json():
+    perf_works()
+    assert run('perf', 'record', '-q', '-g', '-e', 'cpu-clock', '-o', 'chains.data', *WORK).status == 0
+    assert pace('record', '-q', '-e', 'cpu-clock', '-o', 'ours.data', *WORK).status == 0
+    paths = ['chains.data', 'ours.data']
+    if not os.geteuid() and run('perf', 'record', '-q', '-a', '-e', 'sched:sched_switch,cpu-clock', '-o', 'all.data', 'sleep', '0.1').status == 0:
+        paths.append('all.data')
+    for path in paths:
+        ours, said = converted(PACE, path)
+        theirs, _ = converted('perf', path)
+        assert ours['headers'] == theirs['headers'] and list(ours) == list(theirs), path
+        assert f"({len(ours['samples'])} samples)" in said.err and len(ours['samples']) == len(theirs['samples']) > 20, (path, said)
+        n_same = 0
+        for mine, other in zip(ours['samples'], theirs['samples']):
+            assert [p['ip'] for p in mine['callchain']] == [p['ip'] for p in other['callchain']], (path, mine, other)
+            # Of several names for an address either is right; a perf without libtraceevent has no fields.
+            keys = ('timestamp', 'tid') + ('pid',) * (mine['tid'] != -1)
+            assert all(mine[key] == other[key] for key in keys + ('cpu',) * ('cpu' in other)), (path, mine, other)
+            n_same += mine['callchain'] == other['callchain'] and mine['comm'] == other['comm']
+            if path == 'all.data' and 'next_pid' in other:
+                assert {**mine, 'comm': 0, 'pid': 0, 'callchain': 0} == {**other, 'comm': 0, 'pid': 0, 'callchain': 0}, (mine, other)
+        assert n_same > 0.8 * len(ours['samples']), (path, n_same)
+    assert any('next_pid' in sample for sample in ours['samples']) or 'all.data' not in paths
+    assert pace('data', 'convert', '--to-json', 'converted.json', '-i', 'ours.data').status == 2
+    half, _ = converted(PACE, 'ours.data', '--time', '0%-50%')
+    whole, _ = converted(PACE, 'ours.data')
+    assert 0 < len(half['samples']) < len(whole['samples'])
+
+
+
+@test
+def both_tools_use_one_cache_of_files_by_build_id():
+    perf_works()
+    env = dict(os.environ, HOME=os.getcwd())
+    shutil.copy('/bin/sh', 'own')
+    own = os.path.abspath('own')
+
+    def ids(tool):
+        return run(tool, 'buildid-cache', '-l', env=env).out
+
+    def files():
+        return sorted(os.path.join(where, name) for where, _, names in os.walk('.debug') for name in names)
+
+    made = {}
+    for tool in ('perf', PACE):
+        assert run(tool, 'buildid-cache', '-a', '/bin/sh,/bin/true,/bin/ls', env=env).status == 0
+        assert ids(PACE) == ids('perf') and ids(PACE).count('\n') == 3, (ids(PACE), ids('perf'))
+        # Debug files, where they are installed, are perf's own addition.
+        made[tool] = [name for name in files() if not name.endswith('/debug')]
+        other = PACE if tool == 'perf' else 'perf'
+        assert run(other, 'buildid-cache', '-r', '/bin/ls', env=env).status == 0
+        assert '/bin/ls' not in ids(tool) and '/bin/ls' not in ids(other)
+        assert run(tool, 'buildid-cache', '-P', env=env).status == 0
+        assert ids(tool) == ids(other) == '' and files() == []
+    assert made['perf'] == made[PACE] and len(made[PACE]) > 4, made
+    # Another build of the same name: -r leaves it, -p does not.
+    assert run(PACE, 'buildid-cache', '-a', own, env=env).status == 0
+    old = ids(PACE)
+    os.remove('own')
+    shutil.copy('/bin/ls', 'own')
+    assert run(PACE, 'buildid-cache', '-r', own, env=env).status == 0 and ids(PACE) == old != ''
+    result = run(PACE, 'buildid-cache', '-u', own, '-l', env=env)
+    assert result.out.count('own') == 1 and result.out != old and result.out == ids('perf'), result
+    assert run(PACE, 'buildid-cache', '-p', own, env=env).status == 0 and ids('perf') == ''
+    result = run(PACE, 'buildid-cache', '-a', '/etc/passwd,/nothing,/bin/ls', env=env)
+    assert result.status == 1 and '/etc/passwd' in result.err and '/nothing' in result.err and 'ls' in ids(PACE), result
+    assert run(PACE, '--buildid-dir', 'elsewhere', 'buildid-cache', '-a', '/bin/ls', env=env).status == 0
+    assert 'ls' in run('perf', '--buildid-dir', os.path.abspath('elsewhere'), 'buildid-cache', '-l', env=env).out
+
+
+@test
+def a_program_that_was_replaced_is_found_in_the_cache():
+    needs('gcc')
+    env = dict(os.environ, HOME=os.getcwd())
+    source = 'volatile long n; static void __attribute__((noinline)) %s(void) { for (long i = 0; i < 90000000; i++) n += i; } int main(void) { %s(); }'
+    for name in ('first', 'second'):
+        with open('x.c', 'w', encoding='utf-8') as file:
+            file.write(source % (name, name))
+        assert run('gcc', '-g0', '-O1', '-Wl,--build-id', '-o', name, 'x.c').status == 0
+    shutil.copy('first', 'prog')
+    assert run(PACE, 'record', '--no-embed', '-e', 'cpu-clock', '-o', 'x.data', './prog', env=env).status == 0
+    assert run(PACE, 'buildid-cache', '-a', './prog', env=env).status == 0
+    os.remove('prog')
+    shutil.copy('second', 'prog')
+    assert '[.] first' in run(PACE, 'report', '--stdio', '-i', 'x.data', env=env).out
+    assert run(PACE, 'buildid-cache', '-P', env=env).status == 0
+    assert '[.] first' not in run(PACE, 'report', '--stdio', '-i', 'x.data', env=env).out
+
+
+
+@test
+def archives_bring_files_to_another_machine():
+    perf_works()
+    needs('tar', 'bzip2', 'gcc')
+    homes = {}
+    for name in ('here', 'there', 'third'):
+        os.makedirs(name)
+        homes[name] = dict(os.environ, HOME=os.path.abspath(name))
+    with open('x.c', 'w', encoding='utf-8') as file:
+        file.write('volatile long n; int main(void) { for (long i = 0; i < 90000000; i++) n += i; }')
+    assert run('gcc', '-g0', '-O1', '-Wl,--build-id', '-o', 'prog', 'x.c').status == 0
+    assert run('perf', 'record', '-q', '-N', '-e', 'cpu-clock', '-o', 'x.data', './prog', env=homes['here']).status == 0
+    result = run(PACE, 'archive', 'x.data', env=homes['here'])
+    assert result.status == 0 and 'tar xvf x.data.tar.bz2 -C ~/.debug' in result.out, result
+    os.remove('prog')
+    os.makedirs('there/.debug')
+    assert run('tar', 'xf', 'x.data.tar.bz2', '-C', 'there/.debug').status == 0
+    for tool in (PACE, 'perf'):
+        assert '[.] main' in run(tool, 'report', '--stdio', '-i', 'x.data', env=homes['there']).out, tool
+        assert '[.] main' not in run(tool, 'report', '--stdio', '-i', 'x.data', env=homes['third']).out, tool
+    # perf lists only what is also at its path.
+    assert '/prog' in run(PACE, 'buildid-cache', '-l', env=homes['there']).out
+    # The recording, too.
+    assert run(PACE, 'archive', '--all', 'x.data', env=homes['there']).status == 0
+    os.makedirs('new')
+    result = run(PACE, 'archive', '--unpack', '../x.data.all.tar.bz2', env=homes['third'], cwd='new')
+    assert result.status == 0 and os.listdir('new') == ['x.data'], (result, os.listdir('new'))
+    assert '[.] main' in run(PACE, 'report', '--stdio', '-i', 'new/x.data', env=homes['third']).out
+    assert run(PACE, 'archive', '--unpack', 'x.c', env=homes['third']).status == 1
+    assert run('perf', 'record', '-q', '-B', '-e', 'cpu-clock', '-o', 'none.data', *WORK).status == 0
+    result = run(PACE, 'archive', 'none.data', env=homes['here'])
+    assert result.status == 1 and 'pace inject -b' in result.err and not os.path.exists('none.data.tar.bz2'), result
 
 
 main()

@@ -17,6 +17,7 @@
 #include "base/out.h"
 #include "base/progress.h"
 #include "cmd/cmd.h"
+#include "cmd/data/data.h"
 #include "cmd/report/report_options.h"
 #include "cmd/stat/stat_command.h"
 #include "cmd/timechart.h"
@@ -80,8 +81,12 @@ static const struct verb {
 	{&cmd_data, "cut", NULL, TAKES_FILES},
 	{&cmd_data, "anonymise", NULL, TAKES_FILES},
 	{&cmd_data, "merge", NULL, TAKES_FILES},
+	{&cmd_data, "convert", data_convert_options, TAKES_FILES},
 	{&cmd_check, "feature", NULL, TAKES_NOTHING},
 	{&cmd_check, NULL, NULL, TAKES_NOTHING},
+	{&cmd_buildid_cache, NULL, NULL, TAKES_NOTHING},
+	{&cmd_archive, NULL, NULL, TAKES_FILES},
+	{&cmd_inject, NULL, NULL, TAKES_FILES},
 	{&cmd_config, NULL, NULL, TAKES_NOTHING},
 	{&cmd_kallsyms, NULL, NULL, TAKES_NOTHING},
 	{&cmd_list, NULL, NULL, TAKES_EVENTS},

@@ -1,3 +1,4 @@
+#include <string.h>
 #include <unistd.h>
 
 #include "base/out.h"
@@ -167,16 +168,21 @@ static int list_subcommands(void)
 	for (size_t i = 0; i < ARRAY_SIZE(subcommands); i++)
 		str_addf(&out.text, "  pace data %-9s %s\n", subcommands[i].name,
 			subcommands[i].summary);
+	str_addf(&out.text, "  pace data %-9s %s\n", "convert",
+		"writes it as perf's JSON; 'pace data convert -h' lists its options");
 	return out_close(&out, &err) ? cmd_fail(&cmd_data, &err, EXIT_FAILED) : EXIT_USAGE;
 }
 
 static int run_data(int argc, char **argv)
 {
 	struct data_options o = {0};
-	int status = cmd_parse(&cmd_data, &o, 0, &argc, argv);
 	const struct subcommand *c;
 	struct err err;
+	int status;
 
+	if (argc > 1 && !strcmp(argv[1], "convert"))
+		return data_convert(argc - 1, argv + 1);
+	status = cmd_parse(&cmd_data, &o, 0, &argc, argv);
 	if (status >= 0)
 		return status;
 	if (!argc)
@@ -205,7 +211,7 @@ const struct cmd cmd_data = {
 	.usage = {"lint [-i] [FILE]", "pack|strip|anonymise [-i] [FILE] -o FILE | --in-place",
 		"unpack [-i] [FILE] -o DIR",
 		"cut --time FROM,TO | --pid PID | ... [-i] [FILE] -o FILE | --in-place",
-		"merge FILE FILE... -o FILE", NULL},
+		"merge FILE FILE... -o FILE", "convert --to-json FILE [-i] [FILE]"},
 	.notes =
 		"lint explains a file: what wrote it, its parts, its records, what is odd, lost or damaged.\n"
 		"pack adds what 'pace record' adds by itself, to recordings made by perf too; strip removes it.\n",

@@ -26,4 +26,8 @@ int data_merge(const struct data_options *o, int n, char **paths);
 int data_open_output(const struct data_options *o, const char *path, struct fresh *ret,
 	struct err *err);
 
+/* `data convert` has options of its own. argv[0] is "convert". */
+extern const struct opt data_convert_options[];
+int data_convert(int argc, char **argv);
+
 #endif
