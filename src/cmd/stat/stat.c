@@ -85,8 +85,11 @@ static int parse_all_events(struct measuring *m, struct err *err)
 		r = stat_asked_open(&m->asked, o, m->target.is_system_wide, &m->events, &m->log,
 			err);
 	m->print.metrics = m->asked.is_open ? &m->asked.set : NULL;
-	vec_each(e, &m->events)
+	vec_each(e, &m->events) {
 		e->attr.flags |= stat_excluded(o);
+		if (event_is_fact(&e->attr) && e->attr.config >= EVENT_TOOL_CORE_WIDE)
+			e->attr.config1 = m->target.is_system_wide;
+	}
 	return r ? r : check_latencies(m, err);
 }
 

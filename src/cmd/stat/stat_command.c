@@ -41,6 +41,16 @@ static int set_log_fd(void *target, const char *value, struct err *err)
 	return num_parse(value, &o->log_fd, err);
 }
 
+static int set_latency_mode(void *target, const char *value, struct err *err)
+{
+	(void)target;
+	if (!strcmp(value, "mean"))
+		return 0;
+	return err_set(err, ERR_UNSUPPORTED,
+		"'%s': pace prints the mean of the latencies; 'pace record -W' has each of them",
+		value);
+}
+
 const struct opt stat_options_table[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to count"},
 	EVENT_ROWS("events, groups {a,b}; default clocks, faults, cycles, instructions, branches"),
@@ -130,6 +140,13 @@ const struct opt stat_options_table[] = {
 	{'q', "quiet", OPT_BOOL, STAT_AT(is_quiet), NULL, "print only errors"},
 	{'v', "verbose", OPT_COUNT, STAT_AT(verbose), NULL,
 		"say how events were opened; twice: also their attrs"},
+	{0, "affinity", OPT_NOTHING, 0, NULL,
+		"one thread reads all counters; the kernel asks each CPU for its own"},
+	{0, "tpebs-mode", OPT_CALL, 0, "MODE",
+		"with --record-tpebs: mean, which is what pace prints of the latencies",
+		.call = set_latency_mode, .flags = OPT_HIDDEN},
+	{0, "pmu-filter", OPT_REFUSED, 0, "PMU",
+		"name the PMU with the event: -e PMU/EVENT/; the names that 'pace list --unit PMU' shows are those of one"},
 	{'g', "group", OPT_REFUSED, 0, NULL, "braces make a group: -e '{cycles,instructions}'"},
 	{0, "smi-cost", OPT_REFUSED, 0, NULL,
 		"-a -e msr/smi/,msr/aperf/,cycles counts what it is computed from"},

@@ -30,6 +30,7 @@ const char *counts_unit(const struct event *e)
 {
 	return e->unit                            ? e->unit
 		: counts_is_clock(e)              ? "msec"
+		: event_is_fact(&e->attr)         ? ""
 		: e->attr.type == EVENT_TYPE_TOOL ? "ns"
 		: counts_is_latency(e)            ? "cycles"
 						  : "";
