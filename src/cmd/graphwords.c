@@ -22,7 +22,10 @@ static const struct {
 	{"percent", ABOUT_VALUE, DRAWING_PERCENT},
 	{"period", ABOUT_VALUE, DRAWING_PERIOD},
 	{"count", ABOUT_VALUE, DRAWING_COUNT},
+	/* Nodes are functions; -g branch alone shows nothing in perf, either: --branch-history does. */
 	{"function", ABOUT_DEFAULT, 0},
+	{"address", ABOUT_DEFAULT, 0},
+	{"branch", ABOUT_DEFAULT, 0},
 };
 
 static void set_graph_word(struct graph_options *g, enum about about, int value)

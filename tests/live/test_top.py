@@ -237,6 +237,21 @@ def wall_without_rights_is_of_own_processes_and_says_so():
 
 
 @test
+def a_user_who_runs_nothing_else_is_told_what_to_name():
+    if os.geteuid():
+        skip('becoming another user is for root')
+    os.chmod('.', 0o755)
+    result = run('setpriv', '--reuid', '64321', '--clear-groups', PACE, 'top', '--stdio')
+    if 'measuring at all' in result.err:
+        skip('other users may see nothing')
+    assert result.status == 1 and 'nothing else runs as user 64321' in result.err and "'pace top make'" in result.err, result
+    assert '-u 64321' not in result.err, result
+    # One who names a user is answered in the words of the option.
+    result = run(PACE, 'top', '--stdio', '-u', '64321')
+    assert result.status == 1 and '-u 64321: nothing runs as this user' in result.err, result
+
+
+@test
 def a_key_turns_to_time_off_cpus_and_back():
     with Waiting() as program:
         terminal = Terminal(110, 30)

@@ -33,7 +33,8 @@ def rows_of_text(*words):
 
 
 def squeezed(lines):
-    return [' '.join(line[BAR:].split()) for line in lines]
+    """Rows without their markers and bars; where there is little room, there are no bars."""
+    return [re.sub(r'^[ █▉▊▋▌▍▎▏]*', '', ' '.join(line[1:].split())) for line in lines]
 
 
 @test
@@ -90,7 +91,7 @@ def every_row_has_the_numbers_and_names_of_the_text():
             terminal.waits(lambda: terminal.lines()[-1].startswith(f'{len(expected)} of {len(expected)} lines'))
             last = squeezed(terminal.rows())
             for ours, theirs in [*zip(first, expected), *zip(last, expected[-len(last):])]:
-                assert ours and theirs.startswith(ours) and ours.split()[0] == theirs.split()[0], (ours, theirs)
+                assert ours and re.match(re.escape(ours).replace('…', '.*'), theirs) and ours.split()[0] == theirs.split()[0], (ours, theirs)
             terminal.types('P')
             terminal.waits(lambda: f"wrote {len(expected)} lines to 'pace.hist.0'" in terminal.text())
             with open('pace.hist.0', encoding='utf-8') as file:
@@ -194,7 +195,7 @@ def zooms_follow_the_columns_and_what_is_read_again():
         terminal.waits(lambda: ' > branches' in terminal.lines()[0])
         assert shown_rows(terminal) == rows_of_text('-i', branches, '-g', 'none', '-b')
         terminal.types('b')
-        terminal.waits(lambda: ' > no branches' in terminal.lines()[0])
+        terminal.waits(lambda: ' > ' not in terminal.lines()[0])
         assert shown_rows(terminal) == rows_of_text('-i', branches, '-g', 'none', '--no-branch-stack')
         terminal.ends()
     # Samples with a function in their stacks: those of the lines that have it, as shares of all.
@@ -240,7 +241,7 @@ def rows_by_every_key_have_the_numbers_of_the_text_and_what_is_lacking_is_said()
             continue
         option = f'comm,dso,symbol,{key}' if is_figure else key
         terminal.types('r', 'Home')
-        terminal.waits(lambda: 'Sort rows by' in terminal.lines()[0])
+        terminal.waits(lambda: 'Sort rows by' in terminal.lines()[0] and any(re.match(rf' +-s (\.\.\.,)?{key} ', line) for line in terminal.lines()))
         menu = [line.strip() for line in terminal.lines()[2:-1]]
         line = next(i for i, text in enumerate(menu) if re.match(rf'-s (\.\.\.,)?{key} ', text))
         terminal.types(*['Down'] * line, 'Enter')
@@ -383,10 +384,8 @@ def events_are_side_by_side_as_in_the_text_and_sorted_by_each_of_them():
     terminal.types('c')
     terminal.waits(lambda: '--group' in terminal.lines()[-1])
     terminal.types('g')
-    terminal.waits(lambda: '> single events' in terminal.lines()[0])
-    assert f'{single[0][0]}' in shown_rows(terminal)
-    terminal.types('Escape', 'Escape')
     terminal.waits(lambda: ' > ' not in terminal.lines()[0])
+    assert f'{single[0][0]}' in shown_rows(terminal)
     terminal.types('q')
     terminal.waits(lambda: terminal.state() == '0 1 0 1')
     words[1] = 'group.data'

@@ -324,6 +324,13 @@ def a_step_whose_branches_are_close_is_not_sure():
 
 
 @test
+def a_command_that_ends_before_the_first_interval_is_told():
+    with machine('sapphirerapids', LEVEL2) as on:
+        text = on.pace('stat', '--topdown', '--drill', '-I', '60000', 'true').err
+    assert 'It ends here: what is measured ended before the first interval did; a command is run several times without -I' in text, text
+
+
+@test
 def a_drill_down_follows_the_kind_of_core_that_worked():
     counts = {f'cpu_core/{name}/': {'values': n, 'running': 10} for name, n in LEVEL2.items()} | ATOM
     with machine('lunarlake', counts) as on:

@@ -351,7 +351,7 @@ TEST(browser_sorts_by_columns_and_by_what_its_source_offers_and_says_why_not)
 
 TEST(browser_shows_events_side_by_side_and_sorts_by_each_of_them)
 {
-	struct scene *s = scene_new(80, 10);
+	struct scene *s = scene_new(90, 10);
 	u32 fault = 0;
 
 	add(s, 1, "sh", "main;Parse2@liby.so", 3);
@@ -399,6 +399,28 @@ TEST(browser_shows_the_last_column_where_others_leave_it_no_room)
 	press(s, KEY_LEFT);
 	check_lacks(screen(s), "[.] read_file");
 	scene_free(s);
+}
+
+TEST(browser_cuts_names_in_front_of_the_last_column_and_then_the_bar_before_the_last_column)
+{
+	static const struct {
+		unsigned columns;
+		const char *header, *row;
+	} widths[] = {
+		{72, "           Children      Self  Shared Object  Symbol\n",
+			"\u258e         15.00%    15.00%  libx.so        [.] e\\x1b[2J\\xe2\\x80\\xae\xe6\xbc\xa2\n"},
+		{66, "           Children      Self  Shared O\u2026  Symbol\n",
+			"\u258e         15.00%    15.00%  libx.so    [.] e\\x1b[2J\\xe2\\x80\\xa\u2026\n"},
+		{48, "\n  Children      Self  Shared \u2026  Symbol\n",
+			"\n+   15.00%    15.00%  libx.so   [.] e\\x1b[2J\\xe\u2026\n"}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(widths); i++) {
+		struct scene *s = scene_new(widths[i].columns, 9);
+
+		CHECK_HAS(screen(s), widths[i].header);
+		CHECK_HAS(screen(s), widths[i].row);
+		scene_free(s);
+	}
 }
 
 /* ---- screens ---- */

@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include "collect/known/checkup.h"
+#include "event/tsx.h"
 #include "unit/tree.h"
 
 /* Facts of machines that are made up; the pages of whole ones are in tests/golden/doctor. */
@@ -79,6 +80,21 @@ TEST(checkup_explains_each_paranoid_level)
 		tree_file(test_dir(), rows[i].level, "proc/sys/kernel/perf_event_paranoid");
 		check_fact("perf_event_paranoid", rows[i].text, rows[i].state, REMEDY_NONE);
 	}
+}
+
+TEST(checkup_says_whether_transactions_can_be_counted_and_why_not)
+{
+	check_fact("transactions", "unknown: cpuinfo cannot be read", FINDING_UNKNOWN, REMEDY_NONE);
+	tree_file(test_dir(), "processor\t: 0\nflags\t\t: fpu avx\n", "proc/cpuinfo");
+	check_fact("transactions", "this CPU has no transactions (Intel TSX)", FINDING_FINE,
+		REMEDY_NONE);
+	tree_file(test_dir(), "processor\t: 0\nflags\t\t: fpu rtm_always_abort avx\n",
+		"proc/cpuinfo");
+	check_fact("transactions", tsx_reason(TSX_MICROCODE), FINDING_LIMITS_US, REMEDY_NONE);
+	tree_file(test_dir(), "4\n", "sys/bus/event_source/devices/cpu/type");
+	tree_file(test_dir(), "event=0xc9,umask=0x1\n",
+		"sys/bus/event_source/devices/cpu/events/tx-start");
+	check_fact("transactions", "counted: 'pace tsx' shows them", FINDING_FINE, REMEDY_NONE);
 }
 
 TEST(checkup_says_that_the_watchdog_takes_a_counter_only_where_there_are_some)

@@ -183,9 +183,12 @@ static bool offer_confidence(void *of, const struct browser_spot *at, struct str
 static void show_confidence(void *of, struct browser *screen, const struct browser_spot *at)
 {
 	struct browse *b = of;
-	struct report_level *level = report_level_like(&b->levels, 'c');
+	struct report_level *level;
 
 	(void)at;
+	if (report_browse_take_back(b, screen, 'c'))
+		return;
+	level = report_level_like(&b->levels, 'c');
 	level->options.answer.has_intervals = !level->options.answer.has_intervals;
 	str_add(&level->crumb, level->options.answer.has_intervals ? "intervals" : "no intervals");
 	report_browse_read(b, screen, level);
@@ -205,9 +208,12 @@ static bool offer_branches(void *of, const struct browser_spot *at, struct str *
 static void show_branches(void *of, struct browser *screen, const struct browser_spot *at)
 {
 	struct browse *b = of;
-	struct report_level *level = report_level_like(&b->levels, 'b');
+	struct report_level *level;
 
 	(void)at;
+	if (report_browse_take_back(b, screen, 'b'))
+		return;
+	level = report_level_like(&b->levels, 'b');
 	level->options.keys.branches = !report_levels_top(&b->levels)->choice->keys.has_branches;
 	str_add(&level->crumb, level->options.keys.branches ? "branches" : "no branches");
 	report_browse_read(b, screen, level);
@@ -229,10 +235,13 @@ static bool offer_callers(void *of, const struct browser_spot *at, struct str *t
 static void show_callers(void *of, struct browser *screen, const struct browser_spot *at)
 {
 	struct browse *b = of;
-	struct report_level *level = report_level_like(&b->levels, 'C');
 	const bool are_callers = report_levels_top(&b->levels)->choice->rows.order == GRAPH_CALLER;
+	struct report_level *level;
 
 	(void)at;
+	if (report_browse_take_back(b, screen, 'C'))
+		return;
+	level = report_level_like(&b->levels, 'C');
 	level->options.is_inverted = false;
 	level->options.graph.has_order = true;
 	level->options.graph.order = are_callers ? GRAPH_CALLEE : GRAPH_CALLER;

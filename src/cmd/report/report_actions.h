@@ -25,6 +25,9 @@ struct browse {
 
 /* Shows the level on top. */
 void report_browse_show(struct browse *b, struct browser *screen);
+
+/* Keys that go back and forth: whether this one made the top level, which is then taken away. */
+bool report_browse_take_back(struct browse *b, struct browser *screen, u32 key);
 /* Reads a level, which the caller drops or shows. False: that failed, which is said, or the user gave it up. */
 bool report_browse_get(struct browse *b, struct browser *screen, struct report_level *level);
 /* The same for a level with other rows of the same samples: it is read only if these do not have all that it shows. */

@@ -135,6 +135,11 @@ static bool back(void *of, struct browser *screen)
 	return true;
 }
 
+bool report_browse_take_back(struct browse *b, struct browser *screen, u32 key)
+{
+	return report_levels_top(&b->levels)->key == key && back(b, screen);
+}
+
 static int run(const struct browser_source *source, struct err *err)
 {
 	struct screen screen;

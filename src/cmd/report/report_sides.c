@@ -36,11 +36,14 @@ bool report_sides_offer(void *of, const struct browser_spot *at, struct str *tit
 void report_sides_act(void *of, struct browser *screen, const struct browser_spot *at)
 {
 	struct browse *b = of;
-	struct report_level *level = report_level_like(&b->levels, 'g');
 	const bool are_together = answer_is_side_by_side(&top_of(b)->answer);
+	struct report_level *level;
 	struct err err;
 
 	(void)at;
+	if (report_browse_take_back(b, screen, 'g'))
+		return;
+	level = report_level_like(&b->levels, 'g');
 	level->options.answer.groups = !are_together;
 	str_add(&level->crumb, are_together ? "single events" : "side by side");
 	report_levels_top(&b->levels)->line = screen->line;

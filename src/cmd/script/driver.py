@@ -307,12 +307,12 @@ def take_sample(number, id_, stream_id, pid, tid, cpu, ip, nsecs, period, phys_a
     task = values.pop('common_pid', 0)
     values.pop('common_type', None)
     values = {name: bytearray(value) if isinstance(value, bytes) else value for name, value in values.items()}
-    secs, nsecs = divmod(nsecs, NSECS_PER_SEC)
+    secs, rest = divmod(nsecs, NSECS_PER_SEC)
     if event.handler:
-        words = [event.handler_name, moment, cpu, secs, nsecs, task, comm, callers, *values.values()]
+        words = [event.handler_name, moment, cpu, secs, rest, task, comm, callers, *values.values()]
         function = event.handler
     elif trace_unhandled:
-        words = [event.handler_name, moment, dict(values, common_cpu=cpu, common_s=secs, common_ns=nsecs, common_pid=task, common_comm=comm,
+        words = [event.handler_name, moment, dict(values, common_cpu=cpu, common_s=secs, common_ns=rest, common_pid=task, common_comm=comm,
                                                   common_callchain=callers)]
         function = trace_unhandled
     else:
@@ -407,7 +407,7 @@ def run(path):
 
 def show_error(kind, error, trace):
     """What happened in the script, without what called it."""
-    while trace and trace.tb_frame.f_code.co_filename == __file__:
+    while trace and trace.tb_frame.f_code.co_filename in (__file__, '<string>'):
         trace = trace.tb_next
     traceback.print_exception(kind, error, trace)
 

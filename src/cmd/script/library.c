@@ -87,7 +87,8 @@ bool library_has(const char *name)
 {
 	struct str path = {0};
 	bool result = !strchr(name, '/') &&
-		(find_file(name, "bin/", "-report", &path) || find_file(name, "bin/", "-record", &path));
+		(find_file(name, "bin/", "-report", &path) ||
+			find_file(name, "bin/", "-record", &path));
 
 	str_fini(&path);
 	return result;
@@ -243,8 +244,8 @@ static int find_step(const char *name, const char *suffix, struct str *path, str
 	if (check_name(name, err))
 		return err->code;
 	if (!find_file(name, "bin/", suffix, path))
-		return err_set(err, ERR_NOENT, "there is no script '%s%s': -l lists those that there are",
-			name, suffix);
+		return err_set(err, ERR_NOENT,
+			"there is no script '%s%s': -l lists those that there are", name, suffix);
 	return 0;
 }
 
@@ -350,8 +351,8 @@ int library_live(const char *name, bool is_system_wide, char **words, struct err
 	struct stand_in in;
 	int status = -1;
 
-	if (!find_step(name, "-record", &record, err) && !find_step(name, "-report", &report, err) &&
-		!stand_in_begin(&in, err)) {
+	if (!find_step(name, "-record", &record, err) &&
+		!find_step(name, "-report", &report, err) && !stand_in_begin(&in, err)) {
 		size_t n = is_top ? SIZE_MAX : n_required(str_text(&report));
 
 		for (; n && *words; n--)

@@ -19,8 +19,8 @@
 struct script_runner {
 	const char *path;
 	pid_t pid;
-	int to, from; /* pipes; -1: closed */
-	bool has_left; /* the script reads no more */
+	int to, from;               /* pipes; -1: closed */
+	bool has_left;              /* the script reads no more */
 	struct name_list functions; /* that the script has */
 	struct script_python_wishes wishes;
 	bool sees_samples, sees_all_tracepoints;

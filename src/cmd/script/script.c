@@ -328,7 +328,7 @@ const struct cmd cmd_script = {
 		"report SCRIPT [ARGUMENT...]", "record SCRIPT [RECORD-OPTIONS] [COMMAND]",
 		"SCRIPT [ARGUMENT...] [COMMAND]", NULL},
 	.notes =
-		"Fields can be chosen for one kind of event: -F sw:+pid; the kinds are hw, sw, trace, raw, other.\n"
+		"Fields can be chosen for one kind of event: -F sw:+pid; the kinds are hw, sw, trace, raw, synth, other.\n"
 		"A recording can be read from a pipe while it is being made: 'pace script' prints at once what 'record' writes.\n",
 	.options = script_command_options,
 	.is_paged = true,

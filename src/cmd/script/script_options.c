@@ -25,6 +25,7 @@ ASK(ask_itrace, "--itrace")
 ASK(ask_insn_trace, "--insn-trace")
 ASK(ask_call_trace, "--call-trace")
 ASK(ask_call_ret_trace, "--call-ret-trace")
+ASK(ask_xed, "--xed")
 
 #define TRACE_OPTION(option, value, function)                                               \
 	{                                                                                   \
@@ -122,7 +123,9 @@ const struct opt script_command_options[] = {
 	TRACE_OPTION("insn-trace", "HOW", ask_insn_trace),
 	TRACE_OPTION("call-trace", "HOW", ask_call_trace),
 	TRACE_OPTION("call-ret-trace", "HOW", ask_call_ret_trace),
-	{0, "xed", OPT_NOTHING, 0, NULL, "it disassembles decoded traces only"},
+	TRACE_OPTION("xed", "HOW", ask_xed),
+	{0, "merge-callchains", OPT_NOTHING, 0, NULL, "deferred chains are records of their own"},
+	{0, "unwind-style", OPT_NOTHING, 0, "HOW", "pace unwinds stacks itself"},
 	{0, "graph-function", OPT_REFUSED, 0, "NAME,...",
 		"it is for decoded instruction traces, which pace has not; -S selects samples by function"},
 	{0, "dlfilter", OPT_REFUSED, 0, "FILE",

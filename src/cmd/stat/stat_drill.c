@@ -246,6 +246,9 @@ static void end_without_branch(struct stat_drilling *d, const struct drill_step 
 		d->found.ended = "none of its parts is above 0";
 	else if (step->parent)
 		d->found.ended = "nothing was counted any more";
+	else if (d->is_by_intervals && end == RUN_TARGET_ENDED)
+		d->found.ended = "what is measured ended before the first interval did; "
+				 "a command is run several times without -I";
 	if (step->branches.n)
 		print_step(d);
 	else

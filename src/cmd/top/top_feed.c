@@ -262,6 +262,17 @@ static void choose_target(struct feed *f, struct target_words *w)
 		privilege_explain(&privilege, PRIVILEGE_CPU, why, sizeof(why)));
 }
 
+/* That nothing runs as this user is said in other words to one who named no user. */
+static int find_target(struct feed *f, const struct target_words *words, struct err *err)
+{
+	if (target_init(&f->target, words, err) != ERR_NOENT || words->users != f->uid)
+		return err->code;
+	return err_set(err, ERR_NOENT,
+		"only your own processes can be shown, and nothing else runs as user %s: "
+		"name a command, as in 'pace top make', or get the right to see all processes ('pace doctor' says how)",
+		f->uid);
+}
+
 /* ---- opening ---- */
 
 static int open_samplers(void *ctx, struct err *err)
@@ -300,7 +311,7 @@ static int open_counters(struct feed *f, struct err *err)
 	if (record_sampling(&record, &sampling, err) ||
 		record_parse_pages(&o->record, &pages, err) ||
 		event_words_parse(&o->record.events, "cycles:P", &f->events, f->log, err) ||
-		target_init(&f->target, &words, err))
+		find_target(f, &words, err))
 		return err->code;
 	f->n_events = (u32)f->events.n;
 	if (record.records.has_wall)

@@ -14,6 +14,7 @@
 #include "event/cpus.h"
 #include "event/pmu.h"
 #include "event/tracefs.h"
+#include "event/tsx.h"
 
 enum { TEXT_MAX = 1024, NO_VALUE = -1000 };
 
@@ -148,6 +149,24 @@ static void see_topdown(struct examiner *x)
 	say(x, "%s", str_text(&text));
 	str_fini(&text);
 	tma_plan_close(&plan);
+}
+
+/* A CPU that never had transactions lacks nothing. */
+static void see_transactions(struct examiner *x)
+{
+	char sys[512], cpuinfo[8192];
+	enum tsx_state state;
+
+	snprintf(sys, sizeof(sys), "%s", path_of(x, "/sys"));
+	if (!sysfile_start(path_of(x, "/proc/cpuinfo"), cpuinfo, sizeof(cpuinfo))) {
+		x->now->state = FINDING_UNKNOWN;
+		say(x, "unknown: cpuinfo cannot be read");
+		return;
+	}
+	state = tsx_state_of(sys, cpuinfo);
+	if (state != TSX_COUNTED && state != TSX_MISSING)
+		x->now->state = FINDING_LIMITS_US;
+	say(x, "%s", state == TSX_COUNTED ? "counted: 'pace tsx' shows them" : tsx_reason(state));
 }
 
 static void see_watchdog(struct examiner *x)
@@ -496,6 +515,7 @@ static const struct {
 	{FINDING_MACHINE, "container", "container", see_container},
 	{FINDING_MACHINE, "pmus", "PMUs", see_pmus},
 	{FINDING_MACHINE, "topdown", "TopDown", see_topdown},
+	{FINDING_MACHINE, "transactions", "transactions", see_transactions},
 	{FINDING_MACHINE, "nmi_watchdog", "NMI watchdog", see_watchdog},
 	{FINDING_MACHINE, "user_reads", "user-space reads", see_user_reads},
 	{FINDING_RIGHTS, "perf_event_paranoid", "perf_event_paranoid", see_paranoid},

@@ -1,11 +1,13 @@
 #include "view/records/script.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/nearest.h"
 #include "base/num.h"
+#include "base/selfname.h"
 #include "event/abi.h"
 #include "event/tsx.h"
 #include "record/access.h"
@@ -54,11 +56,26 @@ static const struct {
 	{"brstackoff", SCRIPT_BRSTACKOFF, PERF_SAMPLE_BRANCH_STACK},
 	{"brstackinsn", SCRIPT_BRSTACKINSN, PERF_SAMPLE_BRANCH_STACK},
 	{"brstackinsnlen", SCRIPT_BRSTACKINSN | SCRIPT_BRSTACKINSNLEN, PERF_SAMPLE_BRANCH_STACK},
+	{"dsoff", SCRIPT_DSOFF | SCRIPT_DSO, 0},
+	{"srccode", SCRIPT_SRCCODE, PERF_SAMPLE_IP},
+	{"bpf-output", SCRIPT_BPF_OUTPUT, PERF_SAMPLE_RAW},
 	/* For samples made from decoded traces and for merged guests; empty columns otherwise. */
 	{"flags", SCRIPT_TRACED, 0},
+	{"callindent", 0, 0},
+	{"synth", 0, 0},
 	{"ipc", 0, 0},
 	{"machine_pid", 0, 0},
 	{"vcpu", 0, 0},
+};
+
+/* Fields of perf that pace does not have: what does that. */
+static const struct {
+	const char *name, *instead;
+} refused_fields[] = {
+	{"metric", "'pace stat -I' computes metrics as time goes on"},
+	{"disasm", "'insn' has the bytes, and 'pace annotate' the code"},
+	{"brstackdisasm", "'brstackinsn' has the bytes, and 'pace annotate' the code"},
+	{"brcntr", "counters of branches are not decoded"},
 };
 
 static const char *const kind_names[SCRIPT_KINDS] = {
@@ -67,6 +84,7 @@ static const char *const kind_names[SCRIPT_KINDS] = {
 	[SCRIPT_TRACEPOINT] = "trace",
 	[SCRIPT_RAW] = "raw",
 	[SCRIPT_OTHER] = "other",
+	[SCRIPT_SYNTH] = "synth",
 };
 
 static enum script_kind kind_of(const struct event_attr *a)
@@ -82,7 +100,7 @@ static enum script_kind kind_of(const struct event_attr *a)
 	case PERF_TYPE_RAW:
 		return SCRIPT_RAW;
 	}
-	return SCRIPT_OTHER;
+	return a->type == (u32)INT32_MAX + 1 ? SCRIPT_SYNTH : SCRIPT_OTHER;
 }
 
 void script_default_fields(struct script_options *o)
@@ -93,6 +111,7 @@ void script_default_fields(struct script_options *o)
 	for (unsigned i = 0; i < SCRIPT_KINDS; i++)
 		o->fields[i] = start | place | SCRIPT_PERIOD;
 	o->fields[SCRIPT_TRACEPOINT] = start | SCRIPT_TRACE;
+	o->fields[SCRIPT_SW] |= SCRIPT_BPF_OUTPUT;
 	o->fields[SCRIPT_RAW] |= SCRIPT_ADDR | SCRIPT_DATA_SRC | SCRIPT_WEIGHT | SCRIPT_INS_LAT |
 		SCRIPT_PHYS_ADDR | SCRIPT_DATA_PAGE_SIZE | SCRIPT_CODE_PAGE_SIZE;
 }
@@ -125,6 +144,10 @@ static int find_field(const char *word, size_t n, u64 *ret_field, struct err *er
 			return 0;
 		}
 	}
+	for (size_t i = 0; i < ARRAY_SIZE(refused_fields); i++)
+		if (is_word(refused_fields[i].name, word, n))
+			return err_set(err, ERR_UNSUPPORTED, "-F %s: pace does not have this: %s",
+				refused_fields[i].name, refused_fields[i].instead);
 	return unknown_field(word, n, err);
 }
 
@@ -141,7 +164,7 @@ int script_parse_fields(struct script_options *o, const char *text, struct err *
 				kinds = 1u << i;
 		if (!kinds)
 			return err_set(err, ERR_INVAL,
-				"-F %s: the kind of events before ':' is hw, sw, trace, raw or other",
+				"-F %s: the kind of events before ':' is hw, sw, trace, raw, synth or other",
 				text);
 		text = colon + 1;
 	}
@@ -186,6 +209,8 @@ static u64 fields_of(const struct script *s, const struct event *e)
 	for (size_t i = 0; i < ARRAY_SIZE(field_names); i++)
 		if (field_names[i].needs && !(field_names[i].needs & type))
 			fields &= ~field_names[i].field;
+	if (e->attr.type != PERF_TYPE_SOFTWARE || e->attr.config != PERF_COUNT_SW_BPF_OUTPUT)
+		fields &= ~(u64)SCRIPT_BPF_OUTPUT;
 	if (script_has_chain(type) && !s->options->hides_chains && !s->options->has_said_fields)
 		fields |= SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO;
 	return fields;
@@ -211,6 +236,26 @@ static bool has_date(const struct script *s)
 	return s->trace->session.reader.info.has_clock_data;
 }
 
+/* Says that a field is missing. perf2bolt knows by perf's words that a recording has no addresses of data, and goes on. */
+static int refuse_field(const struct script *s, const char *name, u64 field, struct err *err)
+{
+	char upper[32] = "";
+
+	if (!program_is_perf())
+		return err_set(err, ERR_INVAL,
+			"-F: no sample has a field '%s': it was not recorded", name);
+	for (size_t i = 0; name[i] && i < sizeof(upper) - 1; i++) {
+		upper[i] = (char)toupper((unsigned char)name[i]);
+		upper[i + 1] = '\0';
+	}
+	vec_each(e, s->events)
+		if (s->options->fields[kind_of(&e->attr)] & field)
+			return err_set(err, ERR_INVAL,
+				"Samples for '%s' event do not have %s attribute set. Cannot print '%s' field.",
+				e->name, upper, name);
+	return 0;
+}
+
 int script_check(const struct script *s, struct err *err)
 {
 	bool wants_date = false;
@@ -221,10 +266,9 @@ int script_check(const struct script *s, struct err *err)
 		return err_set(err, ERR_INVAL,
 			"-F tod: the recording does not say what time of day its clock showed: record with -k monotonic");
 	for (size_t i = 0; s->options->has_said_fields && i < ARRAY_SIZE(field_names); i++)
-		if (field_names[i].field != SCRIPT_CPU && !has_field(s, field_names[i].field))
-			return err_set(err, ERR_INVAL,
-				"-F: no sample has a field '%s': it was not recorded",
-				field_names[i].name);
+		if (!(field_names[i].field & (SCRIPT_CPU | SCRIPT_BPF_OUTPUT)) &&
+			!has_field(s, field_names[i].field))
+			return refuse_field(s, field_names[i].name, field_names[i].field, err);
 	return 0;
 }
 
@@ -262,6 +306,7 @@ void script_fini(struct script *s)
 	vec_fini(&s->are_aborts);
 	intern_fini(&s->strings);
 	str_fini(&s->texts);
+	str_fini(&s->source);
 	vec_fini(&s->places);
 	table_fini(&s->index);
 }
@@ -509,13 +554,36 @@ static void add_transaction(u64 transaction, struct str *text)
 		str_addf(text, " (%s)", means);
 }
 
-static void add_costs(struct script *s, u64 fields, u64 type, const struct sample *sample,
-	struct str *text)
+/* Whether an event's addresses are of code and variables: page faults. */
+static bool has_named_addresses(const struct event_attr *a)
 {
+	return a->type == PERF_TYPE_SOFTWARE &&
+		(a->config == PERF_COUNT_SW_PAGE_FAULTS ||
+			a->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
+			a->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+}
+
+static void add_data_address(struct script *s, u64 fields, struct visit *v, struct str *text)
+{
+	u64 addr = v->sample->addr;
+	struct chain_step step = {addr,
+		(s64)addr < 0 ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, false};
+
+	add_hex(text, addr, 16);
+	if (fields & (SCRIPT_SYM | SCRIPT_DSO) &&
+		has_named_addresses(&s->events->at[v->event].attr))
+		script_add_place(s, visit_state(v), &step, fields & SCRIPT_PLACE & ~SCRIPT_SRCLINE,
+			SCRIPT_AS_DATA, text);
+}
+
+static void add_costs(struct script *s, u64 fields, struct visit *v, struct str *text)
+{
+	const struct sample *sample = v->sample;
+	const u64 type = v->format->type;
 	struct script_weight w = script_weight(type, sample->weight);
 
 	if (fields & SCRIPT_ADDR)
-		add_hex(text, sample->addr, 16);
+		add_data_address(s, fields, v, text);
 	if (fields & SCRIPT_DATA_SRC)
 		add_access(s, sample->data_src, text);
 	if (fields & SCRIPT_WEIGHT)
@@ -547,6 +615,8 @@ static void add_rest(struct script *s, u64 fields, const struct thread_state *t,
 		add_regs(s, format->user_regs, &sample->user_regs, text);
 	if (fields & branches)
 		script_add_branches(s, t, sample, fields, text);
+	if (fields & SCRIPT_BPF_OUTPUT)
+		script_add_bpf_output(&sample->raw, text);
 	if (fields & SCRIPT_CODE)
 		script_add_place(s, t, &here, fields & SCRIPT_CODE, SCRIPT_AS_CODE, text);
 	if (fields & SCRIPT_BRSTACKINSN)
@@ -599,7 +669,7 @@ void script_add_sample(struct script *s, struct visit *v, struct str *text)
 	if (fields & SCRIPT_TRACE && s->tracepoints && e->attr.type == PERF_TYPE_TRACEPOINT)
 		tracepoints_add_text(s->tracepoints, e->attr.config, sample->cpu, &sample->raw,
 			text);
-	add_costs(s, fields, format->type, sample, text);
+	add_costs(s, fields, v, text);
 	if (fields & SCRIPT_IP) {
 		str_addc(text, has_chain ? '\n' : ' ');
 		if (has_chain)
@@ -612,4 +682,11 @@ void script_add_sample(struct script *s, struct visit *v, struct str *text)
 	}
 	add_rest(s, fields, t, format, sample, v->mode, text);
 	str_addc(text, '\n');
+	if (fields & SCRIPT_SRCCODE) {
+		struct chain_step here = {sample->ip, v->mode, false};
+		struct location l;
+
+		locator_find(&s->locator, visit_state(v), &here, &l);
+		script_add_source_code(s, &l, text);
+	}
 }

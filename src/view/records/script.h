@@ -55,8 +55,11 @@ enum script_field {
 	SCRIPT_TRACED = 1LL << 32, /* from decoded traces, which pace does not have */
 	SCRIPT_BRSTACKINSNLEN = 1LL << 33,
 	SCRIPT_TRANSACTION = 1LL << 34,
-	SCRIPT_PLACE = SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO |
-		SCRIPT_SRCLINE, /* fields of places in code */
+	SCRIPT_DSOFF = 1LL << 35,      /* the offset in the file */
+	SCRIPT_SRCCODE = 1LL << 36,    /* the line of source */
+	SCRIPT_BPF_OUTPUT = 1LL << 37, /* what a program of BPF's wrote */
+	SCRIPT_PLACE = SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO | SCRIPT_SRCLINE |
+		SCRIPT_DSOFF, /* fields of places in code */
 	SCRIPT_CODE = SCRIPT_INSN | SCRIPT_INSNLEN,
 };
 
@@ -67,6 +70,7 @@ enum script_kind {
 	SCRIPT_TRACEPOINT,
 	SCRIPT_RAW,
 	SCRIPT_OTHER,
+	SCRIPT_SYNTH, /* made by perf inject from instruction traces */
 	SCRIPT_KINDS
 };
 
@@ -89,6 +93,7 @@ enum script_form {
 	SCRIPT_AS_SYMBOL, /* name+0x12 or [unknown]; for an end of a branch */
 	SCRIPT_AS_OFFSET, /* 0x12: offset in the file, or the address if there is no file */
 	SCRIPT_AS_CODE,   /* the instruction there */
+	SCRIPT_AS_DATA,   /* behind the address of data: its variable */
 	SCRIPT_AS_PYTHON, /* for script_python.h: a value of Python's */
 };
 
@@ -114,6 +119,9 @@ struct script {
 	u32 name_width;
 	size_t access_width; /* width of the longest text of a memory access so far */
 	u64 first_time, last_time;
+	struct str source; /* the file that lines of source were last taken from */
+	const char *source_path;
+	u32 source_line;
 	struct intern strings;
 	struct str texts;
 	VEC(struct script_place) places;
@@ -172,6 +180,12 @@ static inline bool script_has_chain(u64 sample_type)
 /* Adds an address in this form, with those of the fields that describe places. */
 void script_add_place(struct script *s, const struct thread_state *state,
 	const struct chain_step *step, u64 fields, enum script_form form, struct str *text);
+
+/* Adds "|12       line of source" for a place, unless it is the one before. */
+void script_add_source_code(struct script *s, const struct location *l, struct str *text);
+
+/* Adds bytes that a program of BPF's wrote, 8 on a line, and as text if they are. */
+void script_add_bpf_output(const struct record_bytes *raw, struct str *text);
 
 /* Adds registers as "   AX:0x12 " each. */
 void script_add_regs(const struct script *s, u64 mask, const struct sample_regs *regs,

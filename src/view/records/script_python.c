@@ -287,8 +287,7 @@ void script_python_sample(struct script *s, struct visit *v,
 	const struct sample *sample = v->sample;
 	const struct thread_state *t = visit_state(v);
 	const struct script_weight w = script_weight(v->format->type, sample->weight);
-	const u64 data_src =
-		v->format->type & PERF_SAMPLE_DATA_SRC ? sample->data_src : no_access;
+	const u64 data_src = v->format->type & PERF_SAMPLE_DATA_SRC ? sample->data_src : no_access;
 	const u64 numbers[] = {v->event, sample->id, sample->stream_id, sample->pid, sample->tid,
 		sample->cpu, sample->ip, sample->time, sample->period, sample->phys_addr,
 		sample->addr, w.cost, w.ins_lat, sample->transaction, data_src, v->mode};
@@ -300,8 +299,8 @@ void script_python_sample(struct script *s, struct visit *v,
 	add_read(v, text);
 	marshal_bytes(text, sample->raw.at, sample->raw.n);
 	add_text(text, t->comm);
-	script_add_place(s, t, &(struct chain_step){sample->ip, v->mode, false}, 0, SCRIPT_AS_PYTHON,
-		text);
+	script_add_place(s, t, &(struct chain_step){sample->ip, v->mode, false}, 0,
+		SCRIPT_AS_PYTHON, text);
 	add_callers(s, v, text);
 	add_branches(s, v, text);
 	add_registers(s, v->format->intr_regs, &sample->intr_regs, text);

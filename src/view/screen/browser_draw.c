@@ -33,28 +33,81 @@ struct drawer {
 	struct str room, text;
 };
 
-/*
- * Where the columns before the last one leave it no room, it comes into sight column by column: returns how many are left out on
- * the left. *ret_shift: how much of long names is, too.
- */
-static size_t columns_left_out(const struct browser *b, const struct grid *g, unsigned *ret_shift)
-{
-	enum { STEP = 8, ROOM = 24 };
-	unsigned start = MARKER + (b->heat < b->rows->n_shown ? BAR + 1 : 0),
-		 steps = b->shift / STEP;
-	size_t n = 0;
+/* How the columns share the screen. */
+struct columns {
+	bool has_bar;
+	size_t first;     /* so many are left out on the left */
+	size_t text_most; /* names in front of the last column are no wider */
+	unsigned shift;   /* how much of long names in the last column is left out, too */
+};
 
-	for (size_t c = 0; c + 1 < b->rows->n_shown; c++)
-		start += (unsigned)b->widths[c] + 2;
-	for (; steps && n + 1 < b->rows->n_shown && start + ROOM > g->columns; n++, steps--)
-		start -= (unsigned)b->widths[n] + 2;
-	*ret_shift = steps * STEP;
-	return n;
+static bool can_be_cut(const struct browser *b, size_t c)
+{
+	return c + 1 < b->rows->n_shown && !b->layouts[c].is_right && !b->rows->shown[c].width;
+}
+
+static size_t width_of(const struct browser *b, const struct columns *columns, size_t c)
+{
+	return can_be_cut(b, c) ? MIN(b->widths[c], columns->text_most) : b->widths[c];
+}
+
+/* Where the last column begins. */
+static size_t start_of_last(const struct browser *b, const struct columns *columns)
+{
+	size_t start = MARKER + (columns->has_bar ? BAR + 1 : 0);
+
+	for (size_t c = columns->first; c + 1 < b->rows->n_shown; c++)
+		start += width_of(b, columns, c) + 2;
+	return start;
+}
+
+/*
+ * Where the columns before the last one leave it little room, names in them become shorter, and if that is not enough, there is
+ * no bar. With Right, all columns are as wide as they are, and go one by one.
+ */
+static struct columns share_columns(const struct browser *b, const struct grid *g)
+{
+	enum { STEP = 8, ROOM = 24, LEAST = 8 };
+	const size_t n = b->rows->n_shown, need = n ? MIN(b->widths[n - 1], (size_t)ROOM) : 0;
+	struct columns columns = {.has_bar = b->heat < n};
+	unsigned steps = b->shift / STEP;
+
+	for (size_t c = 0; c + 1 < n; c++)
+		columns.text_most = MAX(columns.text_most, b->widths[c]);
+	if (steps) {
+		for (; steps && columns.first + 1 < n &&
+			start_of_last(b, &columns) + ROOM > g->columns;
+			steps--)
+			columns.first++;
+		columns.shift = steps * STEP;
+		return columns;
+	}
+	columns.text_most = MIN(columns.text_most, (size_t)g->columns);
+	while (columns.text_most > LEAST && start_of_last(b, &columns) + need > g->columns)
+		columns.text_most--;
+	if (start_of_last(b, &columns) + need * 2 / 3 > g->columns)
+		columns.has_bar = false;
+	return columns;
+}
+
+/* A text that is cut ends in an ellipsis. */
+static void put_cut(struct drawer *d, unsigned column, unsigned end, const char *text, size_t n,
+	struct grid_style style)
+{
+	if (grid_width(d->g, text, n) <= MIN(end, d->g->columns) - MIN(column, end)) {
+		grid_put(d->g, d->row, column, end, text, n, style);
+		return;
+	}
+	end = MIN(end, d->g->columns);
+	if (column >= end)
+		return;
+	column = grid_put(d->g, d->row, column, end - 1, text, n, style);
+	grid_puts(d->g, d->row, column, d->g->is_ascii ? "~" : "\u2026", style);
 }
 
 /* Figures are flush right, and are never cut. */
-static unsigned draw_cell(struct drawer *d, unsigned column, size_t c, const char *text, size_t n,
-	struct grid_style style)
+static unsigned draw_cell(struct drawer *d, const struct columns *columns, unsigned column,
+	size_t c, const char *text, size_t n, struct grid_style style)
 {
 	struct browser *b = d->b;
 	const size_t used = grid_width(d->g, text, n);
@@ -62,13 +115,13 @@ static unsigned draw_cell(struct drawer *d, unsigned column, size_t c, const cha
 
 	b->widths[c] = b->rows->shown[c].width && !b->layouts[c].is_right ? b->rows->shown[c].width
 									  : MAX(b->widths[c], used);
+	const unsigned end = column + (unsigned)width_of(b, columns, c);
+
 	if (b->layouts[c].is_right)
-		grid_put(d->g, d->row, column + (unsigned)(b->widths[c] - used), d->g->columns,
-			text, n, style);
+		grid_put(d->g, d->row, end - (unsigned)used, d->g->columns, text, n, style);
 	else
-		grid_put(d->g, d->row, column,
-			is_last ? d->g->columns : column + (unsigned)b->widths[c], text, n, style);
-	return column + (unsigned)b->widths[c] + 2;
+		put_cut(d, column, is_last ? d->g->columns : end, text, n, style);
+	return end + 2;
 }
 
 /* The figures of several events in one column: each has its own heat. */
@@ -97,17 +150,17 @@ static void draw_table_row(struct drawer *d, const struct lineup_line *line)
 {
 	struct browser *b = d->b;
 	const struct rowset *r = b->rows;
-	unsigned column = MARKER, shift;
-	size_t first = columns_left_out(b, d->g, &shift);
+	const struct columns columns = share_columns(b, d->g);
+	unsigned column = MARKER;
 	struct cell cell;
 
-	if (b->heat < r->n_shown) {
+	if (columns.has_bar) {
 		rowset_cell(r, &r->shown[b->heat], line->row,
 			r->shown[b->heat].is_of_part ? b->part : 0, &d->room, &cell);
 		heat_draw_bar(d->g, d->row, column, share_of(&cell));
 		column += BAR + 1;
 	}
-	for (size_t c = first; c < r->n_shown; c++) {
+	for (size_t c = columns.first; c < r->n_shown; c++) {
 		struct grid_style style = plain;
 
 		rowset_cell(r, &r->shown[c], line->row, 0, &d->room, &cell);
@@ -120,11 +173,11 @@ static void draw_table_row(struct drawer *d, const struct lineup_line *line)
 		str_cut(&d->text, 0);
 		celltext_add_row(&b->layouts[c], r, &r->shown[c], line->row, &d->room, &d->text);
 		const size_t from = c + 1 == r->n_shown && !b->layouts[c].is_right
-			? textpage_shifted(d->g, shift, str_text(&d->text), d->text.n)
+			? textpage_shifted(d->g, columns.shift, str_text(&d->text), d->text.n)
 			: 0;
 
-		column =
-			draw_cell(d, column, c, str_text(&d->text) + from, d->text.n - from, style);
+		column = draw_cell(d, &columns, column, c, str_text(&d->text) + from,
+			d->text.n - from, style);
 		if (rowset_n_cells(r, &r->shown[c]) > 1 && b->layouts[c].is_right)
 			paint_parts(d, column - 2, c, line->row);
 	}
@@ -142,7 +195,7 @@ static void draw_node(struct drawer *d, const struct lineup_line *line)
 
 	if (d->is_found)
 		style.attributes = GRID_BOLD | GRID_UNDERLINE;
-	if (b->heat < b->rows->n_shown) {
+	if (share_columns(b, d->g).has_bar) {
 		heat_draw_bar(d->g, d->row, column, share);
 		column += BAR + 1;
 	}
@@ -162,10 +215,9 @@ static void draw_node(struct drawer *d, const struct lineup_line *line)
 		dim);
 	str_cut(&d->text, 0);
 	lineup_add_name(&b->lineup, line, &d->text);
-	grid_puts(d->g, d->row, column + 2,
-		str_text(&d->text) +
-			textpage_shifted(d->g, b->shift, str_text(&d->text), d->text.n),
-		style);
+	const size_t from = textpage_shifted(d->g, b->shift, str_text(&d->text), d->text.n);
+
+	put_cut(d, column + 2, d->g->columns, str_text(&d->text) + from, d->text.n - from, style);
 }
 
 static void draw_line(struct drawer *d, size_t at)
@@ -282,19 +334,24 @@ static void draw_parts_header(struct browser *b, struct grid *g, unsigned column
 
 static void draw_header(struct browser *b, struct grid *g)
 {
-	unsigned column = MARKER + (b->heat < b->rows->n_shown ? BAR + 1 : 0), shift;
+	const struct columns columns = share_columns(b, g);
+	unsigned column = MARKER + (columns.has_bar ? BAR + 1 : 0);
+	struct drawer d = {.b = b, .g = g, .row = 1};
 
-	for (size_t c = columns_left_out(b, g, &shift); c < b->rows->n_shown; c++) {
+	for (size_t c = columns.first; c < b->rows->n_shown; c++) {
 		const char *title = b->layouts[c].title;
 		const size_t used = grid_width(g, title, strlen(title));
-		const size_t room = b->widths[c] > used ? b->widths[c] - used : 0;
+		const unsigned width = (unsigned)width_of(b, &columns, c);
 
 		if (rowset_n_cells(b->rows, &b->rows->shown[c]) > 1 && b->layouts[c].is_right)
 			draw_parts_header(b, g, column, c);
+		else if (b->layouts[c].is_right)
+			grid_puts(g, 1, column + width - (unsigned)MIN(used, (size_t)width), title,
+				bold);
 		else
-			grid_puts(g, 1, column + (b->layouts[c].is_right ? (unsigned)room : 0),
-				title, bold);
-		column += (unsigned)b->widths[c] + 2;
+			put_cut(&d, column, c + 1 == b->rows->n_shown ? g->columns : column + width,
+				title, strlen(title), bold);
+		column += width + 2;
 	}
 }
 

@@ -39,23 +39,80 @@ void textpage_show(struct textpage *p, const char *title, const char *text)
 {
 	p->is_open = true;
 	p->title = title;
-	p->first = p->shift = 0;
+	p->first = 0;
 	str_cut(&p->text, 0);
 	str_add(&p->text, text);
 }
 
-static size_t n_lines(const struct textpage *p)
+/*
+ * How many bytes of the n at `text` stand on one line: as many words as there is room for, or as much of one word. *ret_next: where
+ * the next line begins, behind the blanks.
+ */
+static size_t fold(const struct grid *g, size_t room, const char *text, size_t n, size_t *ret_next)
 {
-	size_t n = 0;
+	struct glyph glyph;
+	size_t at = 0, used = 0, word = 0;
 
-	for (const char *at = str_text(&p->text); *at; at++)
-		n += *at == '\n';
-	return n;
+	while (at < n) {
+		const size_t length = glyph_next(text + at, n - at, g->is_ascii, &glyph);
+
+		if (at && used + glyph.columns > room)
+			break;
+		if (text[at] == ' ' && at && text[at - 1] != ' ')
+			word = at;
+		at += length;
+		used += glyph.columns;
+	}
+	if (at < n && text[at] != ' ' && word)
+		at = word;
+	*ret_next = at + strspn(text + at, " ");
+	return at;
+}
+
+/* Under what the rest of a long line stands: its last column, if it has any, or its first word. */
+static unsigned indent_of(const char *line, size_t n, size_t room)
+{
+	const size_t first = MIN(strspn(line, " "), n);
+	size_t at = first;
+
+	while (at + 1 < n && (line[at] != ' ' || line[at + 1] != ' '))
+		at++;
+	if (at + 1 < n)
+		at += strspn(line + at, " ");
+	return (unsigned)(at + 1 < n && at < room / 2 ? at : MIN(first + 2, room / 2));
+}
+
+/* Draws the lines of the page from p->first on, folded at the edge; returns how many the page has. No grid to draw on: only that. */
+static size_t fold_lines(const struct textpage *p, const struct grid *size, struct grid *g)
+{
+	const struct grid_style plain = {0};
+	const size_t room = size->columns > 2 ? size->columns - 2 : 1;
+	size_t line = 0;
+
+	for (const char *at = str_text(&p->text); *at; at += *at == '\n') {
+		size_t n = strcspn(at, "\n"), next;
+		unsigned indent = 0, under = indent_of(at, n, room);
+
+		do {
+			const size_t taken = fold(size, room - indent, at, n, &next);
+			const size_t row = HEAD_LINES + line - p->first;
+
+			if (g && line >= p->first && row + FOOT_LINES < g->rows)
+				grid_put(g, (unsigned)row, 1 + indent, g->columns, at, taken,
+					plain);
+			next = MIN(next, n);
+			at += next;
+			n -= next;
+			indent = under;
+			line++;
+		} while (n);
+	}
+	return line;
 }
 
 void textpage_move(struct textpage *p, long by)
 {
-	const size_t n = n_lines(p);
+	const size_t n = p->n_lines;
 
 	p->first = textpage_moved(p->first, by, n > p->height ? n - p->height + 1 : 1);
 }
@@ -92,16 +149,6 @@ static void to_end(struct textpage *p)
 	textpage_move(p, TEXTPAGE_FAR);
 }
 
-static void left(struct textpage *p)
-{
-	textpage_shift(&p->shift, false);
-}
-
-static void right(struct textpage *p)
-{
-	textpage_shift(&p->shift, true);
-}
-
 static void leave(struct textpage *p)
 {
 	p->is_open = false;
@@ -120,8 +167,6 @@ static const struct textpage_key keys[] = {
 	{{KEY_PAGE_DOWN, ' ', 1, "PgDn, Space", "go down a screen"}, page_down},
 	{{KEY_HOME, '<', 1, "Home, <", "go to the first line"}, to_start},
 	{{KEY_END, '>', 1, "End, >", "go to the last line"}, to_end},
-	{{KEY_LEFT, 0, 1, "Left", "show the beginning of long lines again"}, left},
-	{{KEY_RIGHT, 0, 1, "Right", "show the end of long lines"}, right},
 	{{'q', KEY_ESC, 1, "q, Esc", "go back"}, leave},
 };
 /* clang-format on */
@@ -157,25 +202,22 @@ void textpage_show_help(struct textpage *p, const struct keytable *of, const cha
 
 void textpage_draw(struct textpage *p, struct grid *g)
 {
-	const struct grid_style plain = {0}, dim = {.attributes = GRID_DIM},
+	const struct grid_style dim = {.attributes = GRID_DIM},
 				reverse = {.attributes = GRID_REVERSE};
-	const char *at = str_text(&p->text);
-	size_t line = 0;
+	struct str foot = {0};
 
 	p->height = MAX(g->rows, HEAD_LINES + FOOT_LINES + 1u) - HEAD_LINES - FOOT_LINES;
+	p->n_lines = fold_lines(p, g, NULL);
+	textpage_move(p, 0);
 	grid_blank(g, 0, 0, g->columns, reverse);
 	grid_puts(g, 0, 1, p->title, reverse);
-	for (unsigned row = HEAD_LINES; *at && row + FOOT_LINES < g->rows; line++) {
-		const size_t n = strcspn(at, "\n");
-
-		if (line >= p->first) {
-			const size_t from = textpage_shifted(g, p->shift, at, n);
-
-			grid_put(g, row++, 1, g->columns, at + from, n - from, plain);
-		}
-		at += n + (at[n] != '\0');
-	}
-	grid_puts(g, g->rows - 1, 0, "q: back", dim);
+	fold_lines(p, g, g);
+	if (p->n_lines > p->height)
+		str_addf(&foot, "lines %zu to %zu of %zu   ", p->first + 1,
+			MIN(p->first + p->height, p->n_lines), p->n_lines);
+	str_add(&foot, "q: back");
+	grid_puts(g, g->rows - 1, 0, str_text(&foot), dim);
+	str_fini(&foot);
 }
 
 void textpage_fini(struct textpage *p)

@@ -2,7 +2,7 @@
  * textpage.h - a text on the screen, to be read with the keys that move.
  *
  * In       lines of text; keys
- * Out      cells of a grid: a title, the lines below it, and how to go back
+ * Out      cells of a grid: a title, the lines below it, folded between words where they are too long, and how to go back
  * Owns     its copy of the text
  */
 #ifndef PACE_VIEW_TEXTPAGE_H
@@ -14,8 +14,9 @@
 struct textpage {
 	const char *title;
 	struct str text;
-	size_t first;           /* the first line that is drawn */
-	unsigned height, shift; /* lines that are drawn; columns that are not */
+	size_t first,
+		n_lines; /* the first line that is drawn, and how many there are, when folded to fit */
+	unsigned height; /* lines that are drawn */
 	bool is_open;
 };
 
