@@ -967,4 +967,18 @@ def perf_s_options_without_an_effect_are_taken_and_others_refused_in_a_sentence(
         assert result.status and len(result.err) > 40 and 'no option' not in result.err, result
 
 
+@test
+def rows_can_be_for_each_cache_of_a_level():
+    needs_root()
+    path = '/sys/devices/system/cpu/cpu0/cache'
+    levels = {int(open(f'{path}/{name}/level').read()) for name in (os.listdir(path) if os.path.isdir(path) else []) if name.startswith('index')}
+    for level in sorted(levels):
+        result = pace('stat', '-x,', '-a', f'--per-cache=L{level}', '-e', 'cs', 'true')
+        places = [row['place'] for row in csv.DictReader(io.StringIO(result.err)) if row['event'] == 'cs']
+        assert places and all(f'-L{level}-ID' in place for place in places), (level, result)
+    for text in ('L9', '2', 'L', 'L22'):
+        refused = pace('stat', '-a', f'--per-cache={text}', '-e', 'cs', 'true')
+        assert refused.status == 2 and 'no level of caches' in refused.err, refused
+
+
 main()

@@ -202,6 +202,7 @@ static int set_up(struct measuring *m, struct err *err)
 			scope == COUNTS_CPU ? "CPU" : "core, socket or node");
 	describe_target(m);
 	counts_init(&m->counts, &m->events, scope);
+	m->counts.cache_level = o->cache_level;
 	m->counts.is_unscaled = o->no_scale;
 	m->view = (struct stat_view){.counts = &m->counts,
 		.options = &m->print,

@@ -51,6 +51,21 @@ static int set_latency_mode(void *target, const char *value, struct err *err)
 		value);
 }
 
+int stat_set_cache(void *target, const char *value, struct err *err)
+{
+	struct stat_command *o = target;
+
+	o->per_cache = true;
+	o->cache_level = 0;
+	if (!value)
+		return 0;
+	if ((value[0] != 'L' && value[0] != 'l') || value[1] < '1' ||
+		value[1] >= '0' + TOPOLOGY_LEVELS || value[2])
+		return err_set(err, ERR_INVAL, "'%s' is no level of caches: L1, L2, L3 ...", value);
+	o->cache_level = value[1] - '0';
+	return 0;
+}
+
 const struct opt stat_options_table[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to count"},
 	EVENT_ROWS("events, groups {a,b}; default clocks, faults, cycles, instructions, branches"),
