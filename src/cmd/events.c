@@ -198,6 +198,11 @@ int event_words_parse(const struct event_words *w, const char *defaults, struct 
 		has_cgroups |= word->kind == WORD_CGROUPS;
 		has_each |= word->kind == WORD_EACH_CGROUP;
 	}
+	vec_each(e, events)
+		if (e->wishes & EVENT_USE_BPF)
+			log_note(log,
+				"event '%s': 'b' asks for a BPF program that shares counters; pace opens a counter of its own, which counts the same",
+				e->name);
 	if (has_cgroups && has_each)
 		return err_set(err, ERR_INVAL, "-G and --for-each-cgroup: choose one");
 	/* --for-each-cgroup multiplies all events, also those that follow it. */

@@ -1,3 +1,5 @@
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,11 +22,24 @@ struct list_options {
 	const char *copy;
 	struct form_choice forms;
 	const char *tables; /* to install */
+	const char *output;
 	bool has_all_cpus, removes_tables;
 	bool has_no_descriptions, is_long, has_details, is_raw, has_only_names;
 };
 
 #define AT(member) offsetof(struct list_options, member)
+
+/* perf's word for the PMU of one kind of core. */
+static int set_core_type(void *target, const char *value, struct err *err)
+{
+	struct list_options *o = target;
+
+	if (strcmp(value, "core") != 0 && strcmp(value, "atom") != 0)
+		return err_set(err, ERR_INVAL,
+			"'%s': a kind of core is core or atom; --unit takes any PMU", value);
+	o->inventory.pmu = !strcmp(value, "core") ? "cpu_core" : "cpu_atom";
+	return 0;
+}
 
 static const struct opt options[] = {
 	{.kind = OPT_TITLE, .help = "Which events"},
@@ -33,6 +48,8 @@ static const struct opt options[] = {
 	{0, "unit", OPT_STR, AT(inventory.pmu), "PMU", "only events of this PMU"},
 	{0, "deprecated", OPT_BOOL, AT(inventory.has_deprecated), NULL,
 		"also events that a vendor's table calls deprecated"},
+	{0, "cputype", OPT_CALL, 0, "core|atom",
+		"only events of this kind of core (Intel's hybrid CPUs)", .call = set_core_type},
 	{.kind = OPT_TITLE, .help = "What to show of them"},
 	{0, "details", OPT_BOOL, AT(has_details), NULL,
 		"everything that is known: description, encoding, terms, why it does not open"},
@@ -44,6 +61,9 @@ static const struct opt options[] = {
 	{'j', "json", OPT_BOOL, AT(forms.is_chosen[FORM_JSON]), NULL,
 		"an array of objects, tracepoints too; pace-list(1) describes them"},
 	FORM_ROW(struct list_options, forms),
+	{'o', "output", OPT_STR, AT(output), "FILE", "write to FILE instead of the terminal"},
+	{'d', "desc", OPT_NOTHING, 0, NULL, "descriptions are shown unless --no-desc is given"},
+	{0, "debug", OPT_NOTHING, 0, NULL, "--details says all that is known of an event"},
 	{.kind = OPT_TITLE, .help = "Where to look"},
 	{0, "events-dir", OPT_STR, AT(inventory.events_dir), "DIR",
 		"the vendors' tables of events, as in Linux's tools/perf/pmu-events or Intel's perfmon"},
@@ -86,7 +106,9 @@ static void add_topdown(const struct inventory_options *o, struct str *text)
 static struct list_style style_of(const struct list_options *o)
 {
 	return (struct list_style){
-		.columns = term_is_terminal(STDOUT_FILENO) ? term_columns(STDOUT_FILENO) : 0,
+		.columns = !o->output && term_is_terminal(STDOUT_FILENO)
+			? term_columns(STDOUT_FILENO)
+			: 0,
 		.has_descriptions = !o->has_no_descriptions,
 		.has_encoding = o->is_raw,
 		.has_details = o->has_details || o->is_long,
@@ -218,6 +240,25 @@ static int remove_tables(struct out *out)
 	return EXIT_OK;
 }
 
+/* What perf lists and pace does not. */
+static int refuse_word(const char *word, struct err *err)
+{
+	if (word && !strcmp(word, "sdt"))
+		return err_set(err, ERR_UNSUPPORTED,
+			"sdt: pace keeps no list of the markers (SDT) in programs; 'readelf -n FILE' shows those of a file");
+	return 0;
+}
+
+/* --output: only that file is written, and replaced whole if it is there. */
+static int open_output(const struct list_options *o, struct out *out, struct err *err)
+{
+	if (!o->output || !strcmp(o->output, "-"))
+		return 0;
+	out->fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	out->name = o->output;
+	return out->fd < 0 ? err_sys(err, errno, "opening '%s'", o->output) : 0;
+}
+
 static int run_list(int argc, char **argv)
 {
 	struct list_options o = {.inventory.sysfs = "/sys"};
@@ -238,7 +279,8 @@ static int run_list(int argc, char **argv)
 	}
 	o.inventory.words = argv;
 	o.inventory.n_words = argc;
-	if (form_check(&o.forms, FORM_OF_ROWS, &err))
+	if (form_check(&o.forms, FORM_OF_ROWS, &err) || refuse_word(argv[0], &err) ||
+		open_output(&o, &out, &err))
 		return cmd_fail(&cmd_list, &err, EXIT_USAGE);
 	o.inventory.has_all |= form_is_data(form_chosen(&o.forms)) || o.has_only_names;
 	cmd_log_init(&log, LOG_NOTE);
@@ -249,7 +291,9 @@ static int run_list(int argc, char **argv)
 		: o.removes_tables ? remove_tables(&out)
 		: has_metrics      ? list_metrics(&o, are_groups, &log, &out)
 				   : list_events(&o, &log, &out);
-	if (out_close(&out, &err))
+	if (out_close(&out, &err) ||
+		(out.fd != STDOUT_FILENO && close(out.fd) &&
+			err_sys(&err, errno, "writing '%s'", o.output)))
 		status = cmd_fail(&cmd_list, &err, EXIT_FAILED);
 	log_fini(&log);
 	return status;

@@ -14,10 +14,21 @@ static int no_list(const char *text, const char *at, struct err *err)
 		"CPU list '%s': expected numbers and ranges like 0-3,8 at '%s'", text, at);
 }
 
+void cpus_sort(struct cpus *cpus)
+{
+	size_t kept = 0;
+
+	if (cpus->n)
+		qsort(cpus->at, cpus->n, sizeof(*cpus->at), by_number);
+	for (size_t i = 0; i < cpus->n; i++)
+		if (!kept || cpus->at[kept - 1] != cpus->at[i])
+			cpus->at[kept++] = cpus->at[i];
+	cpus->n = kept;
+}
+
 int cpus_parse(struct cpus *cpus, const char *text, struct err *err)
 {
 	const char *p = text;
-	size_t kept = 0;
 
 	do {
 		u64 first, last;
@@ -37,11 +48,7 @@ int cpus_parse(struct cpus *cpus, const char *text, struct err *err)
 	} while (*p == ',' && p++);
 	if (*p)
 		return no_list(text, p, err);
-	qsort(cpus->at, cpus->n, sizeof(*cpus->at), by_number);
-	for (size_t i = 0; i < cpus->n; i++)
-		if (!kept || cpus->at[kept - 1] != cpus->at[i])
-			cpus->at[kept++] = cpus->at[i];
-	cpus->n = kept;
+	cpus_sort(cpus);
 	return 0;
 }
 

@@ -22,6 +22,8 @@ struct cpus {
 /* Adds the CPUs that text lists; ERR_INVAL says where it stops making sense. */
 int cpus_parse(struct cpus *cpus, const char *text, struct err *err);
 int cpus_online(struct cpus *cpus, struct err *err);
+/* Brings an array that was filled by hand into order, without duplicates. */
+void cpus_sort(struct cpus *cpus);
 void cpus_add_all(struct cpus *cpus, const struct cpus *from); /* cpus must be empty */
 bool cpus_has(const struct cpus *cpus, u32 cpu);
 void cpus_add_text(const struct cpus *cpus, struct str *text);

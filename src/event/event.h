@@ -32,6 +32,7 @@ enum event_wish {
 	EVENT_RETIRE_LATENCY = 1 << 11, /* R: not how often, but how long it took to retire */
 	EVENT_NO_TASKS = 1 << 12,       /* its PMU counts packages or CPUs, whatever runs there */
 	EVENT_LEFT_OUT = 1 << 13,       /* not opened in this run: another run counts it */
+	EVENT_CPUS_SAID = 1 << 15,      /* cpu=: only what runs on these CPUs */
 	EVENT_TRACKER = 1 << 14,        /* added by pace: carries records of tasks, not samples */
 };
 
@@ -68,7 +69,24 @@ enum event_tool {
 	EVENT_TOOL_DURATION = 1, /* nanoseconds from start to end */
 	EVENT_TOOL_USER,         /* nanoseconds in user space, by the command and its children */
 	EVENT_TOOL_SYSTEM,       /* nanoseconds in the kernel, likewise */
+	/* Facts about the machine, which attr.config1 has. */
+	EVENT_TOOL_NUM_CPUS,
+	EVENT_TOOL_NUM_CPUS_ONLINE,
+	EVENT_TOOL_NUM_CORES,
+	EVENT_TOOL_NUM_DIES,
+	EVENT_TOOL_NUM_PACKAGES,
+	EVENT_TOOL_SMT_ON,
+	EVENT_TOOL_SYSTEM_TSC_FREQ,
+	EVENT_TOOL_HAS_PMEM,
+	/* Facts about what is counted: 1 or 0. */
+	EVENT_TOOL_CORE_WIDE,  /* everything that runs, on all threads of a core */
+	EVENT_TOOL_TARGET_CPU, /* CPUs are counted, not tasks */
 };
+
+static inline bool event_is_fact(const struct event_attr *a)
+{
+	return a->type == EVENT_TYPE_TOOL && a->config > EVENT_TOOL_SYSTEM;
+}
 
 struct event {
 	struct event_attr attr;

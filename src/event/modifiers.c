@@ -24,6 +24,8 @@ static const struct modifier {
 	{'W', 0, 0, 0, EVENT_WEAK_GROUP},
 	{'e', ATTR_EXCLUSIVE, 0, 0, 0},
 	{'b', 0, 0, 0, EVENT_USE_BPF},
+	{'X', 0, 0, 0,
+		0}, /* perf's: it stays where the user put it; pace never moves it between groups */
 	{'R', 0, 0, 0, EVENT_RETIRE_LATENCY},
 	{'p', 0, 0, 0, 0}, /* one more level of precision */
 	{'P', 0, 0, 0, EVENT_MAX_PRECISE},
@@ -38,8 +40,16 @@ static const struct modifier *find(char letter)
 	return NULL;
 }
 
+/* perf's long name of b. */
+static bool is_bpf(struct word word)
+{
+	return word.n == 3 && !strncmp(word.at, "bpf", 3);
+}
+
 bool modifiers_are(struct word word)
 {
+	if (is_bpf(word))
+		return true;
 	for (size_t i = 0; i < word.n; i++)
 		if (!find(word.at[i]))
 			return false;
@@ -59,7 +69,7 @@ static int unknown(struct maker *m, struct word letter)
 	char message[128];
 
 	snprintf(message, sizeof(message),
-		"'%c' is not a modifier; these are: u k h G H I D S W e b R p pp ppp P",
+		"'%c' is not a modifier; these are: u k h G H I D S W X e b R p pp ppp P",
 		*letter.at);
 	return maker_fail(m, letter, ERR_INVAL, message);
 }
@@ -83,6 +93,10 @@ static int apply_one(struct maker *m, struct word word, struct event *e)
 	u64 levels = 0, worlds = 0;
 	unsigned precise = 0;
 
+	if (is_bpf(word)) {
+		e->wishes |= EVENT_USE_BPF;
+		return 0;
+	}
 	for (size_t i = 0; i < word.n; i++) {
 		const struct modifier *mod = find(word.at[i]);
 

@@ -43,6 +43,17 @@ static const struct event_name rows[] = {
 	TOOL("duration_time", DURATION, "nanoseconds from start to end, in wall-clock time"),
 	TOOL("user_time", USER, "nanoseconds of the command in user space, its children included"),
 	TOOL("system_time", SYSTEM, "nanoseconds of the command in the kernel, likewise"),
+	TOOL("num_cpus", NUM_CPUS, "how many CPUs the machine can have"),
+	TOOL("num_cpus_online", NUM_CPUS_ONLINE, "how many CPUs are online"),
+	TOOL("num_cores", NUM_CORES, "how many cores are online"),
+	TOOL("num_dies", NUM_DIES, "how many dies have CPUs that are online"),
+	TOOL("num_packages", NUM_PACKAGES, "how many sockets have CPUs that are online"),
+	TOOL("smt_on", SMT_ON, "1 if cores run several threads at once"),
+	TOOL("system_tsc_freq", SYSTEM_TSC_FREQ,
+		"frequency of the time stamp counter in Hz; 0: not known"),
+	TOOL("has_pmem", HAS_PMEM, "1 if the machine has persistent memory"),
+	TOOL("core_wide", CORE_WIDE, "1 if everything that runs on the cores is counted"),
+	TOOL("target_cpu", TARGET_CPU, "1 if CPUs are counted, not a command or tasks"),
 };
 
 /* Spellings of one part of a cache event, the canonical one first. */

@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "event/abi.h"
 #include "event/maker.h"
+#include "event/metricfacts.h"
 #include "event/modifiers.h"
 #include "event/names.h"
 #include "event/pfm.h"
@@ -63,17 +64,6 @@ static void offer_events(struct maker *m, struct intern *names, struct nearest *
 			nearest_offer(near, listed->name);
 }
 
-static bool has_core_pmu(struct maker *m)
-{
-	struct intern names = {0};
-	bool is_there;
-
-	pmu_list_cores(m->env->sysfs, &names);
-	is_there = names.strings.n > 0;
-	intern_fini(&names);
-	return is_there;
-}
-
 static int unknown_event(struct maker *m, struct word w)
 {
 	enum { TYPO = 2 }; /* wrong letters; with more, another event may have been meant */
@@ -82,6 +72,7 @@ static int unknown_event(struct maker *m, struct word w)
 	struct nearest near;
 	char typed[128];
 	const char *p = w.at;
+	bool is_hex;
 	u64 config;
 
 	syntax_copy(w, typed, sizeof(typed));
@@ -90,9 +81,10 @@ static int unknown_event(struct maker *m, struct word w)
 	near = (struct nearest){.typed = typed};
 	str_addf(&message, "there is no event '%s'", typed);
 	offer_events(m, &names, &near);
-	if (num_scan(&p, 16, &config) && p == w.at + w.n)
+	is_hex = num_scan(&p, 16, &config) && p == w.at + w.n;
+	if (is_hex)
 		str_addf(&message, "; did you mean the raw event 'r%s'?", typed);
-	else if (has_core_pmu(m) || (near.best && near.distance <= TYPO))
+	else if (pmu_is_core_there(m->env->sysfs) || (near.best && near.distance <= TYPO))
 		nearest_add_hint(&near, &message);
 	else {
 		/* Without the CPU's PMU, the names of its events are unknown. */
@@ -100,7 +92,8 @@ static int unknown_event(struct maker *m, struct word w)
 		pmu_add_names(m->env->sysfs, &message);
 		str_addc(&message, ')');
 	}
-	if (m->env->catalog && !m->env->catalog->folder && !(near.best && near.distance <= TYPO))
+	if (!is_hex && m->env->catalog && !m->env->catalog->folder &&
+		!(near.best && near.distance <= TYPO))
 		str_add(&message,
 			"; names of the CPU's vendor come from tables, and none are installed: 'pace list "
 			"--install-tables' takes them from Linux's sources (pace-list(1))");
@@ -168,13 +161,27 @@ static bool is_raw(struct word w, u64 *ret_config)
 	return w.n > 1 && w.at[0] == 'r' && num_scan(&p, 16, ret_config) && p == w.at + w.n;
 }
 
+/* A tool event that is a fact about the machine has its value in config1. True. */
+static bool take_fact(struct maker *m, struct event_attr *attr)
+{
+	struct metric_facts facts = {.sysfs = m->env->sysfs};
+	char name[64];
+	double v;
+
+	if (!event_is_fact(attr) || !names_of(attr->type, attr->config, name, sizeof(name)))
+		return true;
+	v = metricfacts_literal(&facts, name);
+	attr->config1 = v > 0 ? (u64)v : 0;
+	return true;
+}
+
 /* 1 if the node's first word is one of the kernel's events: a name, or rHEX. */
 static int make_generic(struct maker *m, const struct node *node)
 {
 	struct event_attr attr = {0};
 	struct word w = node->words[0];
 
-	if (names_find(w.at, w.n, &attr.type, &attr.config))
+	if (names_find(w.at, w.n, &attr.type, &attr.config) && take_fact(m, &attr))
 		return pmu_events_make_generic(m, node, &attr);
 	if (is_raw(w, &attr.config)) {
 		attr.type = PERF_TYPE_RAW;
@@ -207,6 +214,7 @@ static int make_tool(struct maker *m, const struct node *node)
 		!names_find(t->name.at, t->name.n, &attr.type, &attr.config) ||
 		attr.type != EVENT_TYPE_TOOL)
 		return 0;
+	take_fact(m, &attr);
 	return terms_apply(m, NULL, t->next, maker_add(m, &attr, node)) ? m->err->code : 1;
 }
 

@@ -15,7 +15,7 @@
  *     terms     = term { "," term }
  *     term      = name [ "=" value ] | "@" driver's-word
  *     value     = word | "/" path | "'" anything "'"
- *     modifiers = any of  u k h G H I D S W e b R p pp ppp P
+ *     modifiers = any of  u k h G H I D S W X e b R p pp ppp P
  *
  * Blanks may stand around items, the events of a group and terms: "{cycles, instructions}".
  * One name may make several events: a glob, a PMU of which there are many (uncore_imc), and on

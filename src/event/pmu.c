@@ -377,6 +377,17 @@ void pmu_list_cores(const char *root, struct intern *names)
 	intern_fini(&all);
 }
 
+bool pmu_is_core_there(const char *sysfs)
+{
+	struct intern names = {0};
+	bool is_there;
+
+	pmu_list_cores(sysfs, &names);
+	is_there = names.strings.n > 0;
+	intern_fini(&names);
+	return is_there;
+}
+
 void pmu_offer_all(const char *root, struct intern *names, struct nearest *near)
 {
 	struct intern pmus = {0};

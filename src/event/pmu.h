@@ -86,6 +86,9 @@ bool pmu_is_called(const char *name, const char *pattern);
  */
 void pmu_list_cores(const char *root, struct intern *names);
 
+/* Whether a PMU of CPUs is there: virtual machines often have none. */
+bool pmu_is_core_there(const char *sysfs);
+
 /* Offers all PMU names and all their events' names. */
 void pmu_offer_all(const char *root, struct intern *names, struct nearest *near);
 

@@ -157,6 +157,34 @@ static int set_percore(struct applier *a, const struct common *c, const struct v
 	return 0;
 }
 
+/* cpu=N or N-M; several terms add up, and only CPUs that the event's PMU counts on are left. */
+static int set_cpus(struct applier *a, const struct common *c, const struct value *value)
+{
+	struct cpus said = {0}, kept = {0};
+	struct err why;
+
+	if (cpus_parse(&said, value->text, &why)) {
+		cpus_fini(&said);
+		return refuse(a, ERR_INVAL, "term '%s': %.800s", c->name, why.msg);
+	}
+	if (a->e->wishes & EVENT_CPUS_SAID)
+		vec_each(cpu, &a->e->cpus)
+			vec_add(&kept, *cpu);
+	vec_each(cpu, &said)
+		if (a->e->wishes & EVENT_CPUS_SAID || !a->e->cpus.n || cpus_has(&a->e->cpus, *cpu))
+			vec_add(&kept, *cpu);
+	cpus_fini(&said);
+	if (!kept.n)
+		return refuse(a, ERR_INVAL,
+			"term '%s': the event's PMU counts on none of the CPUs '%.100s'", c->name,
+			value->text);
+	cpus_fini(&a->e->cpus);
+	cpus_sort(&kept);
+	a->e->cpus = kept;
+	wish(a->e, EVENT_CPUS_SAID, true);
+	return 0;
+}
+
 static int set_inherit(struct applier *a, const struct common *c, const struct value *value)
 {
 	bool is_negated = !strncmp(c->name, "no-", 3);
@@ -218,6 +246,7 @@ static const struct common commons[] = {
 	{"max-stack", TAKES_NUMBER, set_max_stack, 0, UINT16_MAX},
 	{"nr", TAKES_NUMBER, set_max_samples, 0, UINT64_MAX},
 	{"time", TAKES_FLAG, set_time, 0, 1},
+	{"cpu", TAKES_TEXT, set_cpus, 0, 0},
 	{"percore", TAKES_FLAG, set_percore, 0, 1},
 	{"inherit", TAKES_FLAG, set_inherit, 0, 1},
 	{"no-inherit", TAKES_FLAG, set_inherit, 0, 1},

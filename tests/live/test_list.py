@@ -115,4 +115,17 @@ def no_line_is_wider_than_the_terminal():
         del os.environ['PACE_CPUID']
 
 
+@test
+def a_list_can_be_written_to_a_file_and_perf_s_options_are_taken():
+    plain = pace('list', '--no-desc', 'sw')
+    result = pace('list', '-o', 'list.txt', '--debug', '--no-desc', 'sw')
+    assert not result.status and not result.out and open('list.txt').read() == plain.out, result
+    assert pace('list', '-d', 'sw').out == pace('list', 'sw').out
+    full = pace('list', '-o', '/dev/full', 'sw')
+    assert full.status == 1 and "'/dev/full'" in full.err, full
+    for args, message in ((['sdt'], 'readelf -n'), (['--cputype', 'x'], 'core or atom'), (['-o', 'no/such', 'sw'], "'no/such'")):
+        refused = pace('list', *args)
+        assert refused.status and message in refused.err, refused
+
+
 main()

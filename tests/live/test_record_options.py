@@ -381,4 +381,15 @@ def values_that_make_no_sense_are_usage_errors():
         assert result.status == 2, (words, result)
 
 
+@test
+def perf_s_spellings_of_levels_chains_and_no_samples_are_taken():
+    can_record()
+    for args in (['-z=3'], ['--call-graph', 'fp,defer'], ['-n']):
+        result = pace('record', '-q', *args, '-o', 'spelled.data', 'true')
+        assert not result.status, (args, result)
+    assert pace('record', '-z=x', '-o', 'spelled.data', 'true').status == 2
+    # The last of them, -n, has the tasks and no samples.
+    assert not re.findall('PERF_RECORD_SAMPLE', pace('script', '-D', '-i', 'spelled.data').out)
+
+
 main()

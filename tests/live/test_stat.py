@@ -904,4 +904,81 @@ def metrics_of_the_users_own_table_are_computed_from_what_this_machine_counts():
     assert result.status == 2 and '--vs and -M: choose one' in result.err, result
 
 
+FACTS = ['num_cpus', 'num_cpus_online', 'num_cores', 'num_dies', 'num_packages', 'smt_on', 'system_tsc_freq', 'has_pmem', 'core_wide',
+         'target_cpu']
+
+
+def facts(*args):
+    """The values of the facts about the machine, as perf's columns have them."""
+    result = pace('stat', '-x,', '--columns=perf', '-e', ','.join(FACTS), *args)
+    assert not result.status, result
+    return {row[2]: int(row[0]) for row in csv.reader(io.StringIO(result.err)) if len(row) > 2}
+
+
+@test
+def facts_about_the_machine_are_events_of_stat():
+    values = facts('true')
+    assert sorted(values) == sorted(FACTS), values
+    assert values['num_cpus_online'] == os.cpu_count() <= values['num_cpus'], values
+    assert 1 <= values['num_packages'] <= values['num_dies'] <= values['num_cores'] <= values['num_cpus_online'], values
+    assert (values['core_wide'], values['target_cpu']) == (0, 0), values
+    sampled = pace('record', '-e', 'num_cpus', '-o', 'r.data', 'true')
+    assert sampled.status and 'cannot be sampled' in sampled.err, sampled
+
+
+@test
+def all_cpus_are_a_fact_about_what_is_counted():
+    needs_root()
+    values = facts('-a', 'true')
+    assert (values['core_wide'], values['target_cpu']) == (1, 1), values
+
+
+@test
+def an_event_can_be_counted_on_some_cpus_only():
+    cpu = sorted(os.sched_getaffinity(0))[-1]
+    others = [other for other in range(os.cpu_count()) if other != cpu]
+    text = f'page-faults/cpu={cpu}/u,page-faults:u' + (f',page-faults/cpu={others[0]}/u' if others else '')
+    result = pace('stat', '-x,', '--columns=perf', '-e', text, 'taskset', '-c', str(cpu), 'true')
+    assert not result.status, result
+    counts = [int(row.split(',')[0]) for row in result.err.splitlines() if 'page-faults' in row]
+    # Before taskset changes the CPU, the task may have run on another one.
+    assert counts[1] * 2 // 3 - 60 <= counts[0] <= counts[1] and counts[0] + sum(counts[2:]) <= counts[1] and counts[0] > 0, result
+    for text, message in ((f'cs/cpu={1 << 20}/', 'below 65536'), ('cs/cpu=x/', "term 'cpu'"), ('cs/cpu/', 'needs a value')):
+        refused = pace('stat', '-e', text, 'true')
+        assert refused.status and message in refused.err, refused
+
+
+@test
+def modifiers_that_only_perf_s_inside_needs_are_said_or_taken():
+    quiet = pace('stat', '-e', 'cs:X', 'true')
+    assert not quiet.status and 'note' not in quiet.err, quiet
+    for word in ('b', 'bpf'):
+        said = pace('stat', '-e', 'cs:' + word, 'true')
+        assert not said.status and 'BPF program' in said.err, said
+
+
+@test
+def perf_s_options_without_an_effect_are_taken_and_others_refused_in_a_sentence():
+    for args in (['--affinity'], ['--tpebs-mode=mean']):
+        assert not pace('stat', *args, '-e', 'cs', 'true').status, args
+    for args in (['--tpebs-mode=max'], ['--pmu-filter=cpu'], ['--smi-cost'], ['--cputype=core'], ['--iostat'], ['--percore-show-thread'],
+                 ['-g']):
+        result = pace('stat', *args, '-e', 'cs', 'true')
+        assert result.status and len(result.err) > 40 and 'no option' not in result.err, result
+
+
+@test
+def rows_can_be_for_each_cache_of_a_level():
+    needs_root()
+    path = '/sys/devices/system/cpu/cpu0/cache'
+    levels = {int(open(f'{path}/{name}/level').read()) for name in (os.listdir(path) if os.path.isdir(path) else []) if name.startswith('index')}
+    for level in sorted(levels):
+        result = pace('stat', '-x,', '-a', f'--per-cache=L{level}', '-e', 'cs', 'true')
+        places = [row['place'] for row in csv.DictReader(io.StringIO(result.err)) if row['event'] == 'cs']
+        assert places and all(f'-L{level}-ID' in place for place in places), (level, result)
+    for text in ('L9', '2', 'L', 'L22'):
+        refused = pace('stat', '-a', f'--per-cache={text}', '-e', 'cs', 'true')
+        assert refused.status == 2 and 'no level of caches' in refused.err, refused
+
+
 main()

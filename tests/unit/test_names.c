@@ -92,7 +92,7 @@ TEST(names_round_trip_from_the_table)
 		CHECK_STR(buf, row->name);
 		CHECK(row->help[0] && row->help[strlen(row->help) - 1] != '.');
 	}
-	CHECK_EQ(n, 25);
+	CHECK_EQ(n, 35);
 	CHECK(!names_at(n + 1));
 }
 

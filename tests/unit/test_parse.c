@@ -421,7 +421,7 @@ TEST(parse_points_at_syntax_errors)
 
 TEST(parse_points_at_wrong_modifiers)
 {
-#define KNOWN "is not a modifier; these are: u k h G H I D S W e b R p pp ppp P"
+#define KNOWN "is not a modifier; these are: u k h G H I D S W X e b R p pp ppp P"
 	static const struct bad_case cases[] = {
 		{"cycles:x", ERR_INVAL, " at column 8: 'x' " KNOWN},
 		{"cycles:ukx", ERR_INVAL, " at column 10: 'x' " KNOWN},

@@ -15,6 +15,7 @@
 #include "collect/open/open.h"
 #include "collect/open/setuid.h"
 #include "event/abi.h"
+#include "event/pmu.h"
 #include "event/tsx.h"
 
 /* ---- set-up ---- */
@@ -99,6 +100,9 @@ static int understand(struct recording *rec, struct sampling *sampling, struct c
 	u64 *ret_pages, struct err *err)
 {
 	const struct record_options *o = rec->options;
+	/* A timer can replace cycles that are sampled, but not those that are only open (-n). */
+	const char *defaults =
+		o->has_no_samples && !pmu_is_core_there("/sys") ? "cpu-clock" : "cycles:P";
 
 	if (record_check(o, &rec->log, err) || record_watchers_check(o, err) ||
 		record_sampling(o, sampling, err) ||
@@ -111,7 +115,7 @@ static int understand(struct recording *rec, struct sampling *sampling, struct c
 		sampling->compat = compat;
 	}
 	if (record_parse_pages(o, ret_pages, err) ||
-		event_words_parse(&o->events, "cycles:P", &rec->events, &rec->log, err) ||
+		event_words_parse(&o->events, defaults, &rec->events, &rec->log, err) ||
 		target_init(&rec->target, &o->target, err))
 		return err->code;
 	if (o->records.has_wall)

@@ -26,7 +26,8 @@ int record_set_call_graph(void *target, const char *value, struct err *err)
 	o->callers.has_stack_size = has_size;
 	o->callers.stack_bytes = 0;
 	o->callers.has_lbr = !strcmp(value, "lbr");
-	if (!strcmp(value, "fp") || o->callers.has_lbr)
+	/* perf's "defer" lets the kernel walk user space later: what pace does anyway, as far as the kernel can. */
+	if (!strcmp(value, "fp") || !strcmp(value, "fp,defer") || o->callers.has_lbr)
 		return 0;
 	/* As in perf, N is the number of addresses. */
 	if (!strncmp(value, "fp,", 3)) {
@@ -87,6 +88,9 @@ int record_set_compression(void *target, const char *value, struct err *err)
 	struct record_options *o = target;
 	u64 level = PACKER_LEVEL;
 
+	/* perf takes -z=3, too. */
+	if (value && value[0] == '=')
+		value++;
 	if (value && (num_parse(value, &level, err) || level > 22))
 		return err_set(err, ERR_INVAL,
 			"'%s' is not a level from 1 to 22, or 0 for no compression", value);

@@ -85,8 +85,11 @@ static int parse_all_events(struct measuring *m, struct err *err)
 		r = stat_asked_open(&m->asked, o, m->target.is_system_wide, &m->events, &m->log,
 			err);
 	m->print.metrics = m->asked.is_open ? &m->asked.set : NULL;
-	vec_each(e, &m->events)
+	vec_each(e, &m->events) {
 		e->attr.flags |= stat_excluded(o);
+		if (event_is_fact(&e->attr) && e->attr.config >= EVENT_TOOL_CORE_WIDE)
+			e->attr.config1 = m->target.is_system_wide;
+	}
 	return r ? r : check_latencies(m, err);
 }
 
@@ -199,6 +202,7 @@ static int set_up(struct measuring *m, struct err *err)
 			scope == COUNTS_CPU ? "CPU" : "core, socket or node");
 	describe_target(m);
 	counts_init(&m->counts, &m->events, scope);
+	m->counts.cache_level = o->cache_level;
 	m->counts.is_unscaled = o->no_scale;
 	m->view = (struct stat_view){.counts = &m->counts,
 		.options = &m->print,

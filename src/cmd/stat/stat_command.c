@@ -41,6 +41,31 @@ static int set_log_fd(void *target, const char *value, struct err *err)
 	return num_parse(value, &o->log_fd, err);
 }
 
+static int set_latency_mode(void *target, const char *value, struct err *err)
+{
+	(void)target;
+	if (!strcmp(value, "mean"))
+		return 0;
+	return err_set(err, ERR_UNSUPPORTED,
+		"'%s': pace prints the mean of the latencies; 'pace record -W' has each of them",
+		value);
+}
+
+int stat_set_cache(void *target, const char *value, struct err *err)
+{
+	struct stat_command *o = target;
+
+	o->per_cache = true;
+	o->cache_level = 0;
+	if (!value)
+		return 0;
+	if ((value[0] != 'L' && value[0] != 'l') || value[1] < '1' ||
+		value[1] >= '0' + TOPOLOGY_LEVELS || value[2])
+		return err_set(err, ERR_INVAL, "'%s' is no level of caches: L1, L2, L3 ...", value);
+	o->cache_level = value[1] - '0';
+	return 0;
+}
+
 const struct opt stat_options_table[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to count"},
 	EVENT_ROWS("events, groups {a,b}; default clocks, faults, cycles, instructions, branches"),
@@ -130,6 +155,13 @@ const struct opt stat_options_table[] = {
 	{'q', "quiet", OPT_BOOL, STAT_AT(is_quiet), NULL, "print only errors"},
 	{'v', "verbose", OPT_COUNT, STAT_AT(verbose), NULL,
 		"say how events were opened; twice: also their attrs"},
+	{0, "affinity", OPT_NOTHING, 0, NULL,
+		"one thread reads all counters; the kernel asks each CPU for its own"},
+	{0, "tpebs-mode", OPT_CALL, 0, "MODE",
+		"with --record-tpebs: mean, which is what pace prints of the latencies",
+		.call = set_latency_mode, .flags = OPT_HIDDEN},
+	{0, "pmu-filter", OPT_REFUSED, 0, "PMU",
+		"name the PMU with the event: -e PMU/EVENT/; the names that 'pace list --unit PMU' shows are those of one"},
 	{'g', "group", OPT_REFUSED, 0, NULL, "braces make a group: -e '{cycles,instructions}'"},
 	{0, "smi-cost", OPT_REFUSED, 0, NULL,
 		"-a -e msr/smi/,msr/aperf/,cycles counts what it is computed from"},

@@ -27,6 +27,7 @@ struct stat_command {
 	bool has_log_fd, has_delay;
 	bool is_versus, ignores_failure, shows_output; /* --vs: two commands are compared */
 	u64 seed;                                      /* of the random order; 0: none given */
+	s32 cache_level;                               /* of per_cache; 0: the last */
 	bool is_topdown, has_td_level, is_drill;
 	u64 td_level;              /* 0: as low as the CPU goes */
 	VEC(const char *) metrics; /* -M: what each of them names */
@@ -38,12 +39,17 @@ struct stat_command {
 
 #define STAT_AT(member) offsetof(struct stat_command, member)
 
+/* --per-cache, --per-cache=L2 */
+int stat_set_cache(void *target, const char *value, struct err *err);
+
 /* clang-format off: rows that both option tables have */
 #define STAT_ROWS_PLACES                                                                      \
 	{'A', "no-aggr", OPT_BOOL, STAT_AT(per_cpu), NULL, "CPU"},                            \
 		{0, "per-core", OPT_BOOL, STAT_AT(per_core), NULL, "core"},                   \
 		{0, "per-cluster", OPT_BOOL, STAT_AT(per_cluster), NULL, "cluster of cores"}, \
-		{0, "per-cache", OPT_BOOL, STAT_AT(per_cache), NULL, "last-level cache"},     \
+		{0, "per-cache", OPT_CALL, STAT_AT(per_cache), "LEVEL",                       \
+			"last-level cache, or cache of this level, like L2",                  \
+			.flags = OPT_OPTIONAL | OPT_ATTACHED, .call = stat_set_cache},        \
 		{0, "per-die", OPT_BOOL, STAT_AT(per_die), NULL, "die"},                      \
 		{0, "per-socket", OPT_BOOL, STAT_AT(per_socket), NULL, "socket"},             \
 		{0, "per-node", OPT_BOOL, STAT_AT(per_node), NULL, "NUMA node"},              \

@@ -43,25 +43,29 @@ static s32 node_of(const char *sys, u32 cpu)
 }
 
 /*
- * Finds the cache of the highest level. Kernels before 4.11 do not number caches: their first CPU
+ * Finds the caches, and which is that of the highest level. Kernels before 4.11 do not number caches: their first CPU
  * stands for them.
  */
 static void read_cache(struct topology *t, const char *sys, u32 cpu)
 {
 	for (unsigned i = 0; i < CACHES_MAX; i++) {
 		char file[64], path[512], list[256];
-		s32 level;
+		s32 level, number;
 
 		snprintf(file, sizeof(file), "cache/index%u/level", i);
 		level = number_of(sys, cpu, file, 0);
+		if (level <= 0 || level >= TOPOLOGY_LEVELS || t->caches[level])
+			continue;
+		snprintf(path, sizeof(path),
+			"%s/devices/system/cpu/cpu%u/cache/index%u/shared_cpu_list", sys, cpu, i);
+		number = sysfile_line(path, list, sizeof(list)) ? atoi(list) : (s32)cpu;
+		snprintf(file, sizeof(file), "cache/index%u/id", i);
+		number = number_of(sys, cpu, file, number);
+		t->caches[level] = number + 1;
 		if (level <= t->cache_level)
 			continue;
 		t->cache_level = level;
-		snprintf(path, sizeof(path),
-			"%s/devices/system/cpu/cpu%u/cache/index%u/shared_cpu_list", sys, cpu, i);
-		t->cache = sysfile_line(path, list, sizeof(list)) ? atoi(list) : (s32)cpu;
-		snprintf(file, sizeof(file), "cache/index%u/id", i);
-		t->cache = number_of(sys, cpu, file, t->cache);
+		t->cache = number;
 	}
 }
 

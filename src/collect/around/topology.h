@@ -9,10 +9,14 @@
 
 #include "base/types.h"
 
+enum { TOPOLOGY_LEVELS = 6 };
+
 struct topology {
 	s32 socket, die, cluster, core, node;
 	s32 cache; /* number of its last-level cache */
 	s32 cache_level;
+	/* Of each level: 1 + the number of its cache of data, 0 if there is none. */
+	s32 caches[TOPOLOGY_LEVELS];
 };
 
 /* `sys` is "/sys", or a test's tree. */

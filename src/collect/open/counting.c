@@ -226,10 +226,15 @@ static void take(struct counting *c, size_t i, const struct counter_value *v)
 {
 	const struct reading *base = &c->base[i];
 	u64 enabled_ns = base->enabled_ns + v->time_enabled;
+	u64 running_ns = base->running_ns + v->time_running;
 
+	/* The kernel's clock also goes on while the task is on another CPU than the event's: that is no missing part. */
+	if (c->events->at[c->counters.at[i].event].wishes & EVENT_CPUS_SAID &&
+		c->counters.at[i].tid >= 0)
+		enabled_ns = running_ns = MAX(running_ns, (u64)1);
 	c->readings[i] = (struct reading){.value = base->value + v->value,
 		.enabled_ns = enabled_ns,
-		.running_ns = base->running_ns + v->time_running,
+		.running_ns = running_ns,
 		.has_failed = has_lost_its_place(c, i, enabled_ns)};
 	if (!has_latency(&c->events->at[c->counters.at[i].event]))
 		return;

@@ -509,7 +509,7 @@ static bool follows_tasks(const struct opener *o, const struct event *e)
 	return (o->refusals || o->target->is_per_thread) && o->target->threads.n &&
 		!o->target->has_cpu_list && !counts_all(o, e) &&
 		/* No ring can be inherited from CPU to CPU. */
-		!(e->wishes & EVENT_RETIRE_LATENCY);
+		!(e->wishes & (EVENT_RETIRE_LATENCY | EVENT_CPUS_SAID));
 }
 
 /* Opens one event everywhere with the attr it has now. */

@@ -30,6 +30,7 @@ const char *counts_unit(const struct event *e)
 {
 	return e->unit                            ? e->unit
 		: counts_is_clock(e)              ? "msec"
+		: event_is_fact(&e->attr)         ? ""
 		: e->attr.type == EVENT_TYPE_TOOL ? "ns"
 		: counts_is_latency(e)            ? "cycles"
 						  : "";
@@ -42,11 +43,11 @@ double counts_scale(const struct event *e)
 
 /* ---- places ---- */
 
-/* Sets the key and the name of the place that a CPU belongs to. */
-static void name_place(enum counts_scope scope, const struct topology *t, s32 cpu,
+/* Sets the key and the name of the place that a CPU belongs to; a CPU without a cache of that level counts for its last one. */
+static void name_place(enum counts_scope scope, s32 level, const struct topology *t, s32 cpu,
 	struct counts_place *p, char *name, size_t size)
 {
-	s32 *key = p->key;
+	s32 *key = p->key, cache;
 
 	name[0] = '\0';
 	switch (scope) {
@@ -65,9 +66,10 @@ static void name_place(enum counts_scope scope, const struct topology *t, s32 cp
 		snprintf(name, size, "S%d-D%d-CLS%d", t->socket, t->die, t->cluster);
 		break;
 	case COUNTS_CACHE:
-		key[0] = t->socket, key[1] = t->die, key[2] = t->cache;
-		snprintf(name, size, "S%d-D%d-L%d-ID%d", t->socket, t->die, t->cache_level,
-			t->cache);
+		cache = level && t->caches[level] ? t->caches[level] - 1 : t->cache;
+		key[0] = t->socket, key[1] = t->die, key[2] = cache;
+		snprintf(name, size, "S%d-D%d-L%d-ID%d", t->socket, t->die,
+			level && t->caches[level] ? level : t->cache_level, cache);
 		break;
 	case COUNTS_CORE:
 		key[0] = t->socket, key[1] = t->die, key[2] = t->core;
@@ -170,8 +172,9 @@ static u32 place_of(struct place_finder *f, const struct counter *c)
 	if (scope == COUNTS_THREAD)
 		place.key[0] = c->tid;
 	else
-		name_place(scope, needs_topology ? topology_of(f, c->cpu) : &unknown, c->cpu,
-			&place, name, sizeof(name));
+		name_place(scope, f->counts->cache_level,
+			needs_topology ? topology_of(f, c->cpu) : &unknown, c->cpu, &place, name,
+			sizeof(name));
 	hash = hash_of(place.key);
 	probe = table_probe(&f->index, hash);
 	while ((i = table_next(&f->index, &probe)) != TABLE_NONE)

@@ -73,6 +73,7 @@ struct counts {
 	const struct event_list *events;
 	const struct counting *counting;
 	enum counts_scope scope;
+	s32 cache_level; /* of COUNTS_CACHE; 0: the last level */
 	bool is_unscaled;
 	VEC(struct counts_place) places;
 	u32 *place_of;          /* by counter */

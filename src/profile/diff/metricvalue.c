@@ -17,11 +17,13 @@ struct pass {
 
 /* ---- counts ---- */
 
-/* The count of an event of stat's own clocks, in seconds; NaN if it is not known. */
+/* The count of an event of stat's own clocks, in seconds, or a fact; NaN if it is not known. */
 static double seconds_of(const struct metricvalue_input *in, u32 event)
 {
 	const struct count *c = &in->counts[event];
 
+	if (event_is_fact(&in->events->at[event].attr))
+		return (double)in->events->at[event].attr.config1;
 	if (in->events->at[event].attr.config == EVENT_TOOL_DURATION)
 		return in->elapsed_ns > 0 ? in->elapsed_ns / 1e9 : NAN;
 	return c->n_counters ? c->value / 1e9 : NAN;

@@ -43,9 +43,11 @@ static double seconds_of(const struct timeval *t)
 	return (double)t->tv_sec + (double)t->tv_usec / 1e6;
 }
 
-/* The value of a tool event, which pace measures itself, in ns. */
+/* The value of a tool event, which pace measures itself in ns, or knows. */
 static double time_of(const struct event *e, const struct pairs_run *run)
 {
+	if (event_is_fact(&e->attr))
+		return (double)e->attr.config1;
 	if (e->attr.config == EVENT_TOOL_DURATION)
 		return (double)run->elapsed_ns;
 	return 1e9 *

@@ -135,6 +135,14 @@ static void take_time(const struct counts *s, const struct event *e, bool is_int
 	};
 	double ns = e->attr.config == EVENT_TOOL_DURATION ? elapsed_ns : 0;
 
+	if (event_is_fact(&e->attr)) {
+		*c = (struct count){.value = (double)e->attr.config1,
+			.raw = e->attr.config1,
+			.enabled_ns = (u64)elapsed_ns + 1,
+			.running_ns = (u64)elapsed_ns + 1,
+			.n_counters = 1};
+		return;
+	}
 	if (e->attr.config >= ARRAY_SIZE(times) || !e->attr.config)
 		return;
 	/* The kernel reports a command's CPU time only at its end. */
