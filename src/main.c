@@ -10,6 +10,7 @@
 #include "base/selfname.h"
 #include "cmd/asperf.h"
 #include "cmd/cmd.h"
+#include "cmd/settings.h"
 
 /* In the order of `pace help`: the commands that users need first come first. */
 const struct cmd *const cmd_table[] = {
@@ -24,6 +25,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_mem,
 	&cmd_tsx,
 	&cmd_export,
+	&cmd_probe,
 	&cmd_list,
 	&cmd_evlist,
 	&cmd_script,
@@ -32,7 +34,10 @@ const struct cmd *const cmd_table[] = {
 	&cmd_buildid_list,
 	&cmd_cache,
 	&cmd_data,
+	&cmd_kallsyms,
 	&cmd_doctor,
+	&cmd_check,
+	&cmd_config,
 	&cmd_completion,
 	&cmd_version,
 	&cmd_help,
@@ -76,14 +81,25 @@ static int read_globals(int argc, char **argv, bool *ret_pages)
 
 static int run_command(const struct cmd *cmd, int argc, char **argv)
 {
+	struct err err;
 	char **words;
 	int status;
 
-	if (!program_is_perf())
+	if (cmd == &cmd_config || cmd == &cmd_completion)
 		return cmd->run(argc, argv);
-	words = asperf_words(&argc, argv);
-	status = cmd->run(argc, words);
+	if (settings_load(&err))
+		return cmd_fail(cmd, &err, EXIT_FAILED);
+	words = settings_words(&argc, argv);
+	if (program_is_perf()) {
+		char **more = asperf_words(&argc, words);
+
+		status = cmd->run(argc, more);
+		mem_free(more);
+	} else {
+		status = cmd->run(argc, words);
+	}
 	mem_free(words);
+	settings_unload();
 	return status;
 }
 

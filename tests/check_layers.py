@@ -31,6 +31,7 @@ ROOMS = {
         'types': 'types of data, and what instructions access',
         'resolve': 'from addresses to functions, from samples to callers',
         'code': 'instructions and sources to show',
+        'probe': 'where probes go, and what they fetch',
     },
     'profile': {
         'maths': 'figures of many numbers',
@@ -63,8 +64,10 @@ ROOMS = {
         '': 'each command, and what several have in common',
         'annotate': 'the parts of one command',
         'data': 'the parts of one command',
+        'probe': 'the parts of one command',
         'record': 'the parts of one command',
         'report': 'the parts of one command',
+        'script': 'the parts of one command',
         'stat': 'the parts of one command',
         'top': 'the parts of one command',
         'tsx': 'the parts of one command',

@@ -15,8 +15,10 @@ const struct asperf_row asperf_rows[] = {
 	{"stat report", "--columns=perf", "the columns of -x and the members of -j"},
 	{"record", "--no-brief",
 		"the lines behind 'Captured and wrote', for which the recording is read again"},
+	{"record", "--compression-level=0", "call chains are compressed without -z, too"},
 	{"report", "--no-unnamed-functions",
 		"code without names stands under its address, and not under its function's"},
+	{"report", "--no-wall", "recordings of --wall show time instead of samples"},
 	{"script", "--no-unnamed-functions", "likewise: [unknown]"},
 	{"top", "--no-unnamed-functions", "likewise"},
 };

@@ -7,6 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/colourrow.h"
 #include "cmd/formrow.h"
+#include "cmd/graphwords.h"
 #include "cmd/memory.h"
 #include "cmd/symbols.h"
 #include "profile/check/recorded.h"
@@ -25,7 +26,8 @@ struct c2c_command {
 	double debuginfod_s;
 	int has_source;
 	struct form_choice forms;
-	bool is_text, is_forced, has_calls;
+	bool is_text, is_forced, has_calls, has_pairs, stitches;
+	struct graph_options graph;
 	enum colour_mode colour;
 	unsigned by; /* SHARING_BY_* */
 	enum sharing_hot hot;
@@ -79,6 +81,15 @@ static int set_coalesce(void *target, const char *value, struct err *err)
 	return c->by ? 0 : err_set(err, ERR_INVAL, "give pid, tid, iaddr or dso");
 }
 
+static int set_calls(void *target, const char *value, struct err *err)
+{
+	struct c2c_command *c = target;
+	int r = graph_options_parse(&c->graph, value, err);
+
+	c->has_calls = !c->graph.is_none;
+	return r;
+}
+
 COLOUR_SETTER(c2c_command, colour)
 
 static const struct opt options[] = {
@@ -104,8 +115,13 @@ static const struct opt options[] = {
 		.call = set_coalesce},
 	{'N', "node-info", OPT_COUNT, AT(view.node_info), NULL,
 		"what the CPUs of each node did at an offset; twice: also list those CPUs"},
-	{'g', "call-graph", OPT_BOOL, AT(has_calls), NULL,
-		"show the callers of each use, from the recorded call chains"},
+	{'g', "call-graph", OPT_CALL, AT(has_calls), "HOW",
+		"show the callers of each use, from the recorded call chains; HOW as in 'pace report -g'",
+		.flags = OPT_OPTIONAL | OPT_ATTACHED, .call = set_calls},
+	{0, "stitch-lbr", OPT_BOOL, AT(stitches), NULL,
+		"with --call-graph lbr, complete chains that are too deep for the CPU from the sample before"},
+	{0, "double-cl", OPT_BOOL, AT(has_pairs), NULL,
+		"count pairs of lines, 128 bytes, which some CPUs fetch together"},
 	{0, "max-lines", OPT_U64, AT(view.max_lines), "N",
 		"show N cache lines in full; default 10, 0: all"},
 	{0, "show-all", OPT_BOOL, AT(has_all), NULL,
@@ -123,11 +139,26 @@ static const struct opt options[] = {
 	SYMBOL_FETCH_ROW(c2c_command),
 	{'f', "force", OPT_BOOL, AT(is_forced), NULL,
 		"read files of any owner (always; perf needs -f)"},
+	{0, "objdump", OPT_NOTHING, 0, "PATH", "an option of perf's browser: see pace-annotate(1)"},
+	{'M', "disassembler-style", OPT_NOTHING, 0, "STYLE", "likewise"},
 	{'q', "quiet", OPT_BOOL, AT(view.is_quiet), NULL, "only the cache lines"},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
 		"say where files were looked for, show parameters of C++ functions"},
 	{.kind = OPT_END},
 };
+
+/* What -g says of the graphs; what it does not say stays as it is. */
+static void choose_drawing(const struct graph_options *g, struct c2c_calls *calls)
+{
+	if (g->has_order)
+		calls->order = g->order;
+	if (g->has_style)
+		calls->drawing.style = g->style;
+	if (g->limit >= 0)
+		calls->drawing.limit = g->limit;
+	calls->drawing.value = g->value;
+	calls->drawing.entries = g->entries;
+}
 
 static void show(struct c2c_command *c, struct recorded *in, struct sharing *s,
 	struct sharers *callers, unsigned style, struct out *out)
@@ -143,6 +174,7 @@ static void show(struct c2c_command *c, struct recorded *in, struct sharing *s,
 	if (callers) {
 		sharers_name(callers, &in->trace.resolver, style);
 		c2c_calls_init(&calls, callers, is_of_peers ? SHARERS_PEER : SHARERS_HITM);
+		choose_drawing(&c->graph, &calls);
 	}
 	if (form_is_data(form))
 		c2c_rows(form, out, s, callers ? &calls : NULL, &c->view);
@@ -170,10 +202,13 @@ static int make_report(struct c2c_command *c, struct recorded *in, struct out *o
 	int r;
 
 	symbol_options_tell(&c->symbols, c->debuginfod_s, &reading);
+	reading.trace.stitches = c->stitches;
 	if (check_calls(c, in, err) || sharing_init(&sharing, &in->trace, c->by, c->hot, err)) {
 		sharing_fini(&sharing);
 		return err->code;
 	}
+	if (c->has_pairs)
+		sharing.line_bytes *= 2;
 	if (c->has_calls)
 		sharers_init(&callers, &in->trace.machine);
 	visitor = sharing_visitor(&sharing, c->has_calls ? &callers : NULL);
@@ -224,6 +259,7 @@ static int run_c2c(int argc, char **argv)
 		.view.max_lines = LINES_SHOWN,
 		.by = SHARING_BY_CODE,
 		.debuginfod_s = 10,
+		.graph.limit = -1,
 		.has_source = true,
 		.symbols.demangles = true,
 		.symbols.makes_names = true};

@@ -1,5 +1,7 @@
 #include "cmd/cmd.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +11,7 @@
 #include "base/pager.h"
 #include "base/selfname.h"
 #include "base/progress.h"
+#include "cmd/settings.h"
 #include "profile/import/import.h"
 
 int cmd_fail(const struct cmd *cmd, const struct err *err, int status)
@@ -19,6 +22,17 @@ int cmd_fail(const struct cmd *cmd, const struct err *err, int status)
 	fprintf(stderr, "%s %s: %s\n", program_name(), cmd->name, str_text(&text));
 	str_fini(&text);
 	return status;
+}
+
+int cmd_divert_stdout(int *ret_fd, struct err *err)
+{
+	if (isatty(STDOUT_FILENO))
+		return err_set(err, ERR_INVAL,
+			"-o -: standard output is a terminal, which cannot show a recording: pipe it into 'pace report' or a file");
+	*ret_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (*ret_fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return err_sys(err, errno, "opening standard output");
+	return 0;
 }
 
 int cmd_print_help(const struct cmd *cmd)
@@ -61,6 +75,7 @@ int cmd_parse(const struct cmd *cmd, void *options, unsigned flags, int *argc, c
 			return cmd_fail(cmd, &err, EXIT_FAILED);
 		cmd_fail(cmd, &err, EXIT_USAGE);
 		fprintf(stderr, "'pace %s -h' lists the options\n", cmd->name);
+		settings_say_used();
 		return EXIT_USAGE;
 	}
 	return -1;

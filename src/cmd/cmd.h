@@ -33,14 +33,20 @@ struct cmd {
 
 extern const struct cmd cmd_list, cmd_stat, cmd_record, cmd_report, cmd_export, cmd_annotate,
 	cmd_evlist, cmd_script, cmd_timechart, cmd_readperf, cmd_buildid_list, cmd_cache, cmd_data,
-	cmd_diff, cmd_flame, cmd_c2c, cmd_mem, cmd_tsx, cmd_doctor, cmd_top, cmd_completion,
-	cmd_version, cmd_help;
+	cmd_diff, cmd_flame, cmd_kallsyms, cmd_check, cmd_config, cmd_c2c, cmd_mem, cmd_tsx,
+	cmd_probe, cmd_doctor, cmd_top, cmd_completion, cmd_version, cmd_help;
 
 /* All commands, NULL-terminated. */
 extern const struct cmd *const cmd_table[];
 
 /* "pace NAME: message" on stderr, made safe for a terminal; returns status. */
 int cmd_fail(const struct cmd *cmd, const struct err *err, int status);
+
+/*
+ * Takes standard output for a recording: *ret_fd is where it went to, which the caller closes. What the command prints goes to
+ * standard error from now on, with our own messages: the reader of the stream must not get it.
+ */
+int cmd_divert_stdout(int *ret_fd, struct err *err);
 
 /*
  * Parses the options. >= 0: leave with that exit status (help was printed, or the usage was wrong);

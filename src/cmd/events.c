@@ -1,11 +1,15 @@
 #include "cmd/events.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "event/abi.h"
 #include "event/cgroup.h"
 #include "event/parse.h"
+#include "symbol/probe/probeline.h"
+
+#define PROBE_PREFIX "uprobe:"
 
 static int add_word(void *target, enum event_word_kind kind, const char *text)
 {
@@ -72,8 +76,53 @@ static void drop_from(struct event_list *events, size_t n)
 		cpus_fini(&events->at[--events->n].cpus);
 }
 
+/*
+ * "uprobe:FILE:PLACE" as the events of the PMU that it stands for, one for each address: "uprobe/path='FILE',offset=N/". A file's
+ * name may have colons: it is the first beginning that names a file.
+ */
+static int spell_probe(const char *text, struct str *ret, struct err *err)
+{
+	const struct probe_options options = {0};
+	struct probe_file file = {0};
+	struct probe_list list = {0};
+	struct probe_text place = {0};
+	const char *at = text + strlen(PROBE_PREFIX), *colon = at;
+	struct str path = {0};
+	int r;
+
+	do {
+		colon = strchr(colon + (colon != at), ':');
+		str_clear(&path);
+		str_addn(&path, at, colon ? (size_t)(colon - at) : strlen(at));
+	} while (colon && access(path.at, F_OK));
+	if (!colon)
+		r = err_set(err, ERR_INVAL,
+			"'%s' names no file and place to probe: uprobe:FILE:FUNCTION, uprobe:FILE:FUNCTION:LINE, uprobe:FILE:FUNCTION%%return",
+			text);
+	else
+		r = probefile_open(&file, path.at, NULL, false, err);
+	if (!r)
+		r = probetext_parse(&place, colon + 1, err);
+	if (!r && place.args.n)
+		r = err_set(err, ERR_UNSUPPORTED,
+			"variables are recorded by named probes only: 'pace probe -x %s \"%s\"' adds one",
+			path.at, colon + 1);
+	if (!r)
+		r = probelist_make(&file, &place, &options, &list, err);
+	for (size_t i = 0; !r && i < list.at.n; i++)
+		str_addf(ret, "%suprobe/path='%s',offset=0x%llx,ref_ctr_offset=0x%llx%s,name='%s'/",
+			i ? "," : "", file.path, (unsigned long long)list.at.at[i].offset,
+			(unsigned long long)list.at.at[i].semaphore,
+			list.at.at[i].is_return ? ",retprobe=1" : "", list.at.at[i].event);
+	probelist_fini(&list);
+	probetext_fini(&place);
+	probefile_close(&file);
+	str_fini(&path);
+	return r;
+}
+
 /* The vendors' tables are megabytes of JSON: they are opened only for names that are known nowhere else. */
-static int parse_text(const struct event_words *w, const char *text, struct event_list *events,
+static int parse_plain(const struct event_words *w, const char *text, struct event_list *events,
 	struct log *log, struct err *err)
 {
 	struct parse_env env = {.sysfs = "/sys", .takes_latencies = w->takes_latencies};
@@ -91,12 +140,26 @@ static int parse_text(const struct event_words *w, const char *text, struct even
 			*err = why;
 		return err->code;
 	}
-	if (catalog.events.n) {
-		drop_from(events, before);
-		env.catalog = &catalog;
-		r = parse_events(text, &env, events, err);
-	}
+	drop_from(events, before);
+	env.catalog = &catalog;
+	env.asks_libpfm = true;
+	r = parse_events(text, &env, events, err);
 	catalog_close(&catalog);
+	return r;
+}
+
+static int parse_text(const struct event_words *w, const char *text, struct event_list *events,
+	struct log *log, struct err *err)
+{
+	struct str spelled = {0};
+	int r;
+
+	if (strncmp(text, PROBE_PREFIX, strlen(PROBE_PREFIX)) != 0)
+		return parse_plain(w, text, events, log, err);
+	r = spell_probe(text, &spelled, err);
+	if (!r)
+		r = parse_plain(w, spelled.at, events, log, err);
+	str_fini(&spelled);
 	return r;
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/num.h"
 #include "base/out.h"
 #include "base/term.h"
 #include "cmd/cmd.h"
@@ -9,6 +10,7 @@
 #include "collect/known/inventory.h"
 #include "collect/known/metriclist.h"
 #include "collect/known/slotsite.h"
+#include "event/tables.h"
 #include "event/tsx.h"
 #include "view/pages/list.h"
 #include "view/pages/list_metrics.h"
@@ -17,6 +19,8 @@ struct list_options {
 	struct inventory_options inventory;
 	const char *copy;
 	struct form_choice forms;
+	const char *tables; /* to install */
+	bool has_all_cpus, removes_tables;
 	bool has_no_descriptions, is_long, has_details, is_raw, has_only_names;
 };
 
@@ -45,6 +49,11 @@ static const struct opt options[] = {
 		"the vendors' tables of events, as in Linux's tools/perf/pmu-events or Intel's perfmon"},
 	{0, "sysfs", OPT_STR, AT(copy), "DIR",
 		"list from a copy of another machine's /sys, without opening events"},
+	{.kind = OPT_TITLE, .help = "Tables of the CPU's vendor, for all commands"},
+	{0, "install-tables", OPT_STR, AT(tables), "PATH",
+		"keep this CPU's from Linux's sources (a folder or an archive) or Intel's perfmon"},
+	{0, "all-cpus", OPT_BOOL, AT(has_all_cpus), NULL, "with it: those of all CPUs"},
+	{0, "remove-tables", OPT_BOOL, AT(removes_tables), NULL, "remove what was installed"},
 	{.kind = OPT_END},
 };
 
@@ -179,6 +188,36 @@ static int list_events(const struct list_options *o, struct log *log, struct out
 	return status;
 }
 
+static int install_tables(const struct list_options *o, struct log *log, struct out *out)
+{
+	const struct tables_options wanted = {o->tables, o->inventory.sysfs, o->has_all_cpus};
+	struct tables_result result;
+	struct err err;
+
+	if (tables_install(&wanted, &result, log, &err))
+		return cmd_fail(&cmd_list, &err, err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
+	str_addf(&out->text, "installed the tables of %s in '%s': %u files, ",
+		o->has_all_cpus ? "all CPUs" : result.cpuid, result.folder, result.n_files);
+	num_add_bytes(&out->text, result.n_bytes);
+	str_addc(&out->text, '\n');
+	if (!o->has_all_cpus)
+		str_addf(&out->text,
+			"%u events (%u are of PMUs that this machine lacks), %u metrics\n",
+			result.n_events, result.n_absent, result.n_metrics);
+	return EXIT_OK;
+}
+
+static int remove_tables(struct out *out)
+{
+	char folder[4096];
+	struct err err;
+
+	if (tables_remove(folder, &err))
+		return cmd_fail(&cmd_list, &err, EXIT_FAILED);
+	str_addf(&out->text, "removed '%s'\n", folder);
+	return EXIT_OK;
+}
+
 static int run_list(int argc, char **argv)
 {
 	struct list_options o = {.inventory.sysfs = "/sys"};
@@ -206,8 +245,10 @@ static int run_list(int argc, char **argv)
 	has_metrics = argc && is_metrics(argv[0], &are_groups);
 	o.inventory.words += has_metrics;
 	o.inventory.n_words -= has_metrics;
-	status = has_metrics ? list_metrics(&o, are_groups, &log, &out)
-			     : list_events(&o, &log, &out);
+	status = o.tables          ? install_tables(&o, &log, &out)
+		: o.removes_tables ? remove_tables(&out)
+		: has_metrics      ? list_metrics(&o, are_groups, &log, &out)
+				   : list_events(&o, &log, &out);
 	if (out_close(&out, &err))
 		status = cmd_fail(&cmd_list, &err, EXIT_FAILED);
 	log_fini(&log);

@@ -7,6 +7,9 @@
 struct mem_command {
 	struct memory_record record;
 	bool has_phys;
+	/* Of report, without effect in record. */
+	bool has_types;
+	const char *separator;
 };
 
 #define AT(member) offsetof(struct mem_command, member)
@@ -49,26 +52,173 @@ static const struct opt options[] = {
 		"also record physical addresses, which need privileges"},
 	{0, "data-page-size", OPT_BOOL, AT(record.has_page_sizes), NULL,
 		"also record the page sizes of the data"},
+	{'C', "cpu", OPT_STR, AT(record.cpus), "LIST", "only these CPUs, like 0-3,8"},
+	{'v', "verbose", OPT_COUNT, AT(record.verbose), NULL, "say how events were opened"},
+	{'f', "force", OPT_NOTHING, 0, NULL, "for report, which reads files of any owner"},
+	{'i', "input", OPT_NOTHING, 0, "FILE", "for report: -o says where record writes"},
+	{'D', "dump-raw-samples", OPT_NOTHING, 0, NULL, "for report"},
+	{0, "hide-unresolved", OPT_NOTHING, 0, NULL, "for report"},
 	{0, "dry-run", OPT_BOOL, AT(record.shows), NULL,
 		"only print the 'pace record' command that would run"},
 	{0, "sysfs", OPT_STR, AT(record.sysfs), "DIR", "look for events in a copy of /sys"},
+	{0, NULL, OPT_TITLE, 0, NULL,
+		"report: beside the options of 'pace report', also -t, -p and --data-page-size"},
+	{'T', "type-profile", OPT_BOOL, AT(has_types), NULL,
+		"rows by where data was found and its type"},
+	{'x', "field-separator", OPT_STR, AT(separator), "SEP", "columns separated by SEP"},
 	{.kind = OPT_END},
 };
 
-/* Its options are those of report. */
+/* ---- report ---- */
+
+/* What perf's options of mem ask for: the others are report's. */
+struct mem_report {
+	struct mem_command types; /* of -t */
+	bool has_phys, has_page_sizes, has_types, has_keys;
+	int n;
+	char **words; /* of 'report' */
+};
+
+enum mem_option { MEM_TYPE, MEM_SEPARATOR, MEM_PHYS, MEM_PAGES, MEM_DATA_TYPES, MEM_DUMP };
+
+/* Letters that mean something else in report. */
+static const struct {
+	char letter;
+	bool takes_value;
+	const char *name;
+	enum mem_option option;
+} report_options[] = {
+	{'t', true, "--type", MEM_TYPE},
+	{'x', true, "--field-separator", MEM_SEPARATOR},
+	{'p', false, "--phys-data", MEM_PHYS},
+	{0, false, "--data-page-size", MEM_PAGES},
+	{'T', false, "--type-profile", MEM_DATA_TYPES},
+	{'D', false, "--dump-raw-samples", MEM_DUMP},
+};
+
+static void add_word(struct mem_report *m, const char *word)
+{
+	m->words[m->n++] = (char *)(uintptr_t)word;
+}
+
+static int take_option(struct mem_report *m, enum mem_option option, const char *value,
+	struct err *err)
+{
+	switch (option) {
+	case MEM_TYPE:
+		return set_types(&m->types, value, err) ? err_prefix(err, "-t") : 0;
+	case MEM_SEPARATOR:
+		add_word(m, "--field-separator");
+		add_word(m, value);
+		return 0;
+	case MEM_PHYS:
+		m->has_phys = true;
+		return 0;
+	case MEM_PAGES:
+		m->has_page_sizes = true;
+		return 0;
+	case MEM_DATA_TYPES:
+		m->has_types = true;
+		return 0;
+	case MEM_DUMP:
+		break;
+	}
+	return err_set(err, ERR_INVAL,
+		"-D: 'pace script -F pid,tid,ip,addr,weight,data_src,sym' prints the samples one by one");
+}
+
+/* Takes a word that is one of those options, with its value. Returns how many words it took; 0: it is another one. */
+static int take_word(struct mem_report *m, char **argv, struct err *err)
+{
+	const char *word = argv[0];
+
+	for (size_t i = 0; i < ARRAY_SIZE(report_options); i++) {
+		const size_t n = strlen(report_options[i].name);
+		const bool takes_value = report_options[i].takes_value;
+		const char *value = NULL;
+
+		if (!strncmp(word, report_options[i].name, n) && (!word[n] || word[n] == '='))
+			value = word[n] ? word + n + 1 : NULL;
+		else if (report_options[i].letter && word[0] == '-' &&
+			word[1] == report_options[i].letter && (takes_value || !word[2]))
+			value = word[2] ? word + 2 : NULL;
+		else
+			continue;
+		if (!takes_value || value)
+			return take_option(m, report_options[i].option, value, err) ? err->code : 1;
+		if (!argv[1])
+			return err_set(err, ERR_INVAL, "option '%s' needs a value", word);
+		return take_option(m, report_options[i].option, argv[1], err) ? err->code : 2;
+	}
+	return 0;
+}
+
+static bool says_keys(const char *word)
+{
+	return !strncmp(word, "-s", 2) || !strncmp(word, "-F", 2) || !strncmp(word, "--sort", 6) ||
+		!strncmp(word, "--fields", 8);
+}
+
+/* The columns that these options ask for. */
+static void add_keys(const struct mem_report *m, struct str *keys)
+{
+	str_add(keys,
+		m->has_types ? "mem,snoop,tlb,type"
+			: m->types.record.what == MEMEVENTS_STORES
+			? "mem,symbol,dso,symbol_daddr,dso_daddr,tlb,locked"
+			: "local_weight,mem,symbol,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked");
+	str_add(keys, m->has_phys ? ",phys_daddr" : "");
+	str_add(keys, m->has_page_sizes ? ",data_page_size" : "");
+}
+
 static int run_report(int argc, char **argv)
 {
-	char **words = mem_alloc(((size_t)argc + 2) * sizeof(*words));
-	int n = 0, status;
+	enum { ADDED = 5 };
+	struct mem_report m = {.types.record.what = MEMEVENTS_LOADS | MEMEVENTS_STORES};
+	struct str keys = {0};
+	int status, taken = 0;
+	struct err err;
 
-	words[n++] = (char *)(uintptr_t) "report";
-	words[n++] = (char *)(uintptr_t) "--mem-mode";
-	for (int i = 1; i < argc; i++)
-		words[n++] = argv[i];
-	words[n] = NULL;
-	status = cmd_report.run(n, words);
-	mem_free(words);
+	/* A separator becomes two words. */
+	m.words = mem_alloc(((size_t)argc * 2 + ADDED + 1) * sizeof(*m.words));
+	add_word(&m, "report");
+	add_word(&m, "--mem-mode");
+	add_word(&m, "-n");
+	for (int i = 1; i < argc; i += taken ? taken : 1) {
+		taken = take_word(&m, argv + i, &err);
+		if (taken < 0)
+			break;
+		if (taken)
+			continue;
+		m.has_keys |= says_keys(argv[i]);
+		add_word(&m, argv[i]);
+	}
+	add_keys(&m, &keys);
+	if (!m.has_keys &&
+		(m.has_phys || m.has_page_sizes || m.has_types ||
+			m.types.record.what == MEMEVENTS_STORES)) {
+		add_word(&m, "--sort");
+		add_word(&m, str_text(&keys));
+	}
+	m.words[m.n] = NULL;
+	status = taken < 0 ? cmd_fail(&cmd_mem, &err, EXIT_USAGE) : cmd_report.run(m.n, m.words);
+	str_fini(&keys);
+	mem_free(m.words);
 	return status;
+}
+
+/* perf takes options before the word, too: 'mem -t load record'. */
+static void put_word_first(int argc, char **argv)
+{
+	int at = 1;
+
+	while (at < argc && strcmp(argv[at], "record") != 0 && strcmp(argv[at], "report") != 0 &&
+		strcmp(argv[at], "--") != 0)
+		at++;
+	if (at == 1 || at == argc || !strcmp(argv[at], "--") || argv[1][0] != '-')
+		return;
+	for (char *word = argv[at]; at > 0; at--)
+		argv[at] = at == 1 ? word : argv[at - 1];
 }
 
 static int run_mem(int argc, char **argv)
@@ -76,10 +226,12 @@ static int run_mem(int argc, char **argv)
 	struct mem_command m = {.record = {.sysfs = "/sys",
 					.what = MEMEVENTS_LOADS | MEMEVENTS_STORES,
 					.latency = 30}};
-	bool is_record = argc > 1 && !strcmp(argv[1], "record");
+	bool is_record;
 	int status;
 	struct err err;
 
+	put_word_first(argc, argv);
+	is_record = argc > 1 && !strcmp(argv[1], "record");
 	if (argc > 1 && !strcmp(argv[1], "report"))
 		return run_report(argc - 1, argv + 1);
 	argc -= is_record;
@@ -105,7 +257,8 @@ const struct cmd cmd_mem = {
 	.summary = "sample memory accesses, and show where programs wait for memory",
 	.usage = {"record [OPTIONS] [-- RECORD-OPTIONS] COMMAND...",
 		"report [REPORT-OPTIONS] [FILE]", NULL},
-	.notes = "report is 'pace report --mem-mode': its options are those of report.\n",
+	.notes =
+		"report is 'pace report --mem-mode', with its options; -t, -p, -T and -x are those above\n",
 	.options = options,
 	.is_paged = true,
 	.run = run_mem,

@@ -63,6 +63,12 @@ int memory_run_record(const struct cmd *cmd, const struct memory_record *m, int 
 		all[n++] = (char *)(uintptr_t) "--all-user";
 	if (m->has_kernel_only)
 		all[n++] = (char *)(uintptr_t) "--all-kernel";
+	if (m->cpus) {
+		all[n++] = (char *)(uintptr_t) "-C";
+		all[n++] = (char *)(uintptr_t)m->cpus;
+	}
+	if (m->verbose)
+		all[n++] = (char *)(uintptr_t)(m->verbose > 1 ? "-vv" : "-v");
 	for (int i = 0; i < argc; i++)
 		all[n++] = argv[i];
 	all[n] = NULL;

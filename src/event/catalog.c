@@ -331,12 +331,27 @@ static void join(char *path, const char *folder, const char *name)
 	snprintf(path + n, PATH_SIZE - n, "/%.*s", (int)MIN(strlen(name), (size_t)PATH_SIZE), name);
 }
 
+/* Notes a file below the folder of the map, or a row of the map, for those who copy the tables. */
+static void note_source(const struct opener *o, const char *path, const char *row)
+{
+	struct catalog_sources *s = o->places->sources;
+	const size_t n = o->standard_folder ? strlen(o->standard_folder) + 1 : 0;
+
+	if (!s || !n)
+		return;
+	vec_add(&s->list,
+		((struct catalog_source){intern_str(&s->texts, o->standard_folder),
+			path ? intern_str(&s->texts, path + n) : NULL,
+			row ? intern_str(&s->texts, row) : NULL}));
+}
+
 static void read_standard_file(struct opener *o, const char *path)
 {
 	struct eventfile_row row = {0};
 	struct eventfile f;
 	struct err err;
 
+	note_source(o, path, NULL);
 	if (eventfile_open(&f, path, true, &err)) {
 		say_broken(o, &err);
 		return;
@@ -403,8 +418,14 @@ static void read_file(struct opener *o, const char *path)
 	struct err err;
 	u32 n_bad = 0;
 
+	note_source(o, path, NULL);
 	if (o->n_broken && o->first_err.code == ERR_UNSUPPORTED)
 		return;
+	/* All CPUs' files are only noted: together they would not fit in a catalog. */
+	if (o->places->sources && o->places->sources->has_all_cpus) {
+		o->n_read++;
+		return;
+	}
 	if (eventfile_open(&f, path, o->places->has_metrics, &err)) {
 		say_broken(o, &err);
 		return;
@@ -503,7 +524,8 @@ static void read_mapped(struct opener *o, const char *folder, char *const column
  */
 static int read_mapfile(struct opener *o, const char *folder)
 {
-	char path[PATH_SIZE], *rest, *line, *columns[N_COLUMNS];
+	const bool is_any = o->places->sources && o->places->sources->has_all_cpus;
+	char path[PATH_SIZE], row[1024], *rest, *line, *columns[N_COLUMNS];
 	char pattern[256] = "";
 	struct str text = {0};
 	struct err err;
@@ -519,16 +541,22 @@ static int read_mapfile(struct opener *o, const char *folder)
 	o->standard_folder = folder;
 	rest = text.at;
 	while ((line = strsep(&rest, "\n")) != NULL) {
+		snprintf(row, sizeof(row), "%s", line);
 		split_line(line, columns);
 		if (line[0] == '#' || !line[0] || !columns[COLUMN_FILE][0])
 			continue;
-		if (pattern[0] ? strcmp(pattern, columns[COLUMN_CPUID]) != 0
-			       : !cpuid_matches(o->core->cpuid, columns[COLUMN_CPUID]))
+		if (is_any ? !strcasecmp(columns[COLUMN_FILE], "filename")
+				: pattern[0]
+				? strcmp(pattern, columns[COLUMN_CPUID]) != 0
+				: !cpuid_matches(o->core->cpuid, columns[COLUMN_CPUID]))
 			continue;
 		snprintf(pattern, sizeof(pattern), "%s", columns[COLUMN_CPUID]);
+		note_source(o, NULL, row);
 		read_mapped(o, folder, columns);
 	}
 	str_fini(&text);
+	if (is_any && !o->has_standards)
+		read_standards(o);
 	return pattern[0] != '\0';
 }
 
@@ -542,8 +570,10 @@ static int read_architectures(struct opener *o, const char *folder)
 	sysfile_entries(folder, &names);
 	vec_each(name, &names.strings) {
 		join(path, folder, *name);
-		if (result <= 0)
-			result = MAX(result, read_mapfile(o, path));
+		if (result > 0 && !(o->places->sources && o->places->sources->has_all_cpus))
+			continue;
+		o->has_standards = false;
+		result = MAX(result, read_mapfile(o, path));
 	}
 	intern_fini(&names);
 	return result;
@@ -636,18 +666,24 @@ static int by_version_descending(const void *a, const void *b)
 	return strverscmp(*(char *const *)b, *(char *const *)a);
 }
 
-static void read_installed(struct opener *o)
+bool catalog_own_folder(char *buf, size_t size)
 {
 	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
-	char own[PATH_SIZE] = "";
+
+	if (data && data[0] == '/')
+		return (size_t)snprintf(buf, size, "%s/pace/events", data) < size;
+	if (home && home[0] == '/')
+		return (size_t)snprintf(buf, size, "%s/.local/share/pace/events", home) < size;
+	return false;
+}
+
+static void read_installed(struct opener *o)
+{
+	char own[PATH_SIZE];
 	glob_t sources = {0};
 	int result;
 
-	if (data && data[0] == '/')
-		snprintf(own, sizeof(own), "%s/pace/events", data);
-	else if (home && home[0] == '/')
-		snprintf(own, sizeof(own), "%s/.local/share/pace/events", home);
-	if ((own[0] && try_folder(o, own, &result)) ||
+	if ((catalog_own_folder(own, sizeof(own)) && try_folder(o, own, &result)) ||
 		try_folder(o, "/usr/share/pace/events", &result))
 		return;
 	glob("/usr/src/linux-source-*/tools/perf/pmu-events", GLOB_NOSORT, NULL, &sources);
@@ -751,6 +787,12 @@ int catalog_open(struct catalog *c, const struct catalog_places *places, struct 
 	}
 	sort_events(c);
 	return 0;
+}
+
+void catalog_sources_fini(struct catalog_sources *s)
+{
+	vec_fini(&s->list);
+	intern_fini(&s->texts);
 }
 
 void catalog_close(struct catalog *c)

@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/table.h"
 #include "base/types.h"
 #include "base/vec.h"
@@ -54,11 +55,26 @@ struct catalog {
 	u32 n_chips;  /* left out: events of chips, which have a version of their own */
 };
 
+/* Something that tables are made of: a file, or a row of the map of CPUs. */
+struct catalog_source {
+	const char *folder; /* with the map, mapfile.csv */
+	const char *file;   /* below it, or NULL */
+	const char *row;    /* of the map, or NULL */
+};
+
+struct catalog_sources {
+	VEC(struct catalog_source) list;
+	struct intern texts;
+	bool has_all_cpus; /* those of all CPUs are wanted; the catalog stays empty then */
+};
+
 struct catalog_places {     /* and what is wanted from there */
 	const char *folder; /* --events-dir, or NULL: where they are usually installed */
 	const char *cpuid;  /* as in mapfile.csv; NULL: this machine's */
 	const char *sysfs;  /* "/sys", or a test's tree: PMUs that are not there have no events */
 	bool has_metrics;   /* metrics are wanted too */
+	struct catalog_sources
+		*sources; /* if not NULL, what is read is noted here, as far as a map names it */
 };
 
 /*
@@ -68,6 +84,10 @@ struct catalog_places {     /* and what is wanted from there */
 int catalog_open(struct catalog *c, const struct catalog_places *places, struct log *log,
 	struct err *err);
 void catalog_close(struct catalog *c);
+void catalog_sources_fini(struct catalog_sources *s);
+
+/* Where the user's own tables are: below XDG_DATA_HOME. False: neither it nor HOME says where. */
+bool catalog_own_folder(char *buf, size_t size);
 
 /*
  * The event of that name (letter case is ignored) on that PMU (by a table's or sysfs' name for it), or

@@ -212,6 +212,43 @@ bool eventfile_next(struct eventfile *f, struct eventfile_row *row)
 	return true;
 }
 
+static bool is_read(const cJSON *member)
+{
+	static const char *const parts[] = {"Events", "Constants", "Threshold"};
+
+	for (size_t i = 0; i < FIELD_COUNT; i++)
+		if (!strcmp(member->string, keys[i]))
+			return !cJSON_IsNull(member);
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (!strcmp(member->string, parts[i]))
+			return true;
+	return false;
+}
+
+int eventfile_compact(const char *path, struct str *ret, struct err *err)
+{
+	struct eventfile f;
+	cJSON *entry, *next;
+	char *text;
+
+	if (eventfile_open(&f, path, true, err))
+		return err->code;
+	for (entry = (cJSON *)(uintptr_t)f.next; entry; entry = entry->next) {
+		for (cJSON *member = cJSON_IsObject(entry) ? entry->child : NULL; member;
+			member = next) {
+			next = member->next;
+			if (!is_read(member))
+				cJSON_Delete(cJSON_DetachItemViaPointer(entry, member));
+		}
+	}
+	text = cJSON_PrintUnformatted(f.tree);
+	if (text)
+		str_add(ret, text);
+	cJSON_free(text);
+	eventfile_close(&f);
+	return text ? 0 : err_set(err, ERR_SYS, "'%s': no memory to write it again", path);
+}
+
 void eventfile_close(struct eventfile *f)
 {
 	cJSON_Delete(f->tree);
@@ -246,6 +283,14 @@ bool eventfile_next(struct eventfile *f, struct eventfile_row *row)
 	(void)f;
 	(void)row;
 	return false;
+}
+
+int eventfile_compact(const char *path, struct str *ret, struct err *err)
+{
+	struct eventfile f;
+
+	(void)ret;
+	return eventfile_open(&f, path, true, err);
 }
 
 void eventfile_close(struct eventfile *f)

@@ -100,6 +100,10 @@ static int unknown_event(struct maker *m, struct word w)
 		pmu_add_names(m->env->sysfs, &message);
 		str_addc(&message, ')');
 	}
+	if (m->env->catalog && !m->env->catalog->folder && !(near.best && near.distance <= TYPO))
+		str_add(&message,
+			"; names of the CPU's vendor come from tables, and none are installed: 'pace list "
+			"--install-tables' takes them from Linux's sources (pace-list(1))");
 	maker_fail(m, w, ERR_NOENT, str_text(&message));
 	str_fini(&message);
 	intern_fini(&names);
@@ -336,6 +340,25 @@ static int not_found(struct maker *m, const struct node *node, const struct err 
 	return why->code;
 }
 
+/* 1 if libpfm knows the name, which may have parts, like its umask: A:B. Modifiers of ours follow the name only. */
+static int make_of_libpfm(struct maker *m, const struct node *node, struct word *mods)
+{
+	const bool has_mods = modifiers_are(node->words[1]) && !node->words[2].at;
+	const char *end = has_mods ? node->words[0].at + node->words[0].n : node->end;
+	struct event_attr attr;
+	struct err ignored;
+	char name[256];
+
+	if (!m->env->asks_libpfm || node->has_slashes || !pfm_is_built_in() ||
+		pfm_encode(syntax_copy((struct word){node->words[0].at, end - node->words[0].at},
+				   name, sizeof(name)),
+			&attr, &ignored))
+		return 0;
+	*mods = has_mods ? node->words[1] : (struct word){0};
+	maker_add(m, &attr, node);
+	return 1;
+}
+
 static int make_words(struct maker *m, const struct node *node, struct word *ret_mods)
 {
 	bool is_between = node->has_slashes && !node->words[1].at;
@@ -355,6 +378,8 @@ static int make_words(struct maker *m, const struct node *node, struct word *ret
 		*ret_mods = node->has_slashes ? node->modifiers : node->words[1];
 	if (!r && node->words[0].n && (r = pmu_events_make_named(m, node)) > 0)
 		r = check_words(m, node);
+	if (!r)
+		r = make_of_libpfm(m, node, ret_mods);
 	if (!r)
 		return not_found(m, node, &why);
 	return r < 0 ? r : 0;

@@ -38,6 +38,7 @@ struct parse_env {
 	const char *sysfs;             /* "/sys", or a test's tree */
 	const char *tracefs;           /* NULL: where it is mounted */
 	const struct catalog *catalog; /* the vendors' tables; NULL: none */
+	bool asks_libpfm;              /* for names that are known nowhere else */
 	bool takes_latencies;          /* R is accepted: EVENT_RETIRE_LATENCY */
 };
 

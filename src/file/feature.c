@@ -412,7 +412,8 @@ static bool write_compressed(const struct file_info *info, struct str *out)
 {
 	const struct file_compression *c = &info->compression;
 
-	section_put_u32(out, 1);
+	/* The version that perf writes. hotspot refuses any other. */
+	section_put_u32(out, 0);
 	section_put_u32(out, COMPRESSION_ZSTD);
 	section_put_u32(out, c->level);
 	section_put_u32(out, c->ratio);

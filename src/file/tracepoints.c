@@ -568,3 +568,143 @@ bool tracepoints_add_name(const struct tracepoints *t, u64 id, struct str *text)
 	str_addf(text, "%s:%s", event->system, event->name);
 	return true;
 }
+
+/* ---- fields and words, one by one ---- */
+
+/* Text that ends inside its bytes and has nothing that cannot be printed. */
+static bool is_text(const u8 *at, size_t n)
+{
+	if (!n || at[n - 1])
+		return false;
+	for (size_t i = 0; at[i]; i++)
+		if ((at[i] < ' ' && !(at[i] >= '\t' && at[i] <= '\r')) || at[i] > '~')
+			return false;
+	return true;
+}
+
+static void find_array(const struct tracepoints *t, const struct tep_format_field *f, u32 size,
+	struct tracepoint_value *v)
+{
+	u64 offset = (u64)f->offset, n = (u64)f->size;
+
+	if (f->flags & TEP_FIELD_IS_DYNAMIC) {
+		u64 place = tep_read_number(t->handle, t->text.at + f->offset, f->size);
+
+		offset = place & 0xffff;
+		n = place >> 16;
+		if (f->flags & TEP_FIELD_IS_RELATIVE)
+			offset += (u64)f->offset + (u64)f->size;
+	}
+	offset = MIN(offset, (u64)size);
+	v->at = (const u8 *)t->text.at + offset;
+	v->n = MIN(n, size - offset);
+	v->kind = TRACEPOINT_BYTES;
+	if (f->flags & TEP_FIELD_IS_STRING && is_text(v->at, v->n)) {
+		v->kind = TRACEPOINT_TEXT;
+		v->n = strlen((const char *)v->at);
+	}
+}
+
+static u64 sign_extended(u64 v, int size)
+{
+	switch (size) {
+	case 1:
+		return (u64)(s64)(int8_t)v;
+	case 2:
+		return (u64)(s64)(int16_t)v;
+	case 4:
+		return (u64)(s64)(s32)v;
+	}
+	return v;
+}
+
+bool tracepoints_each_value(struct tracepoints *t, u64 id, const struct record_bytes *raw,
+	void (*see)(void *ctx, const struct tracepoint_value *value), void *ctx)
+{
+	struct tep_event *event = take_sample(t, id, raw);
+
+	if (!event)
+		return false;
+	for (unsigned i = 0; i < 2; i++) {
+		const struct tep_format_field *f =
+			i ? event->format.fields : event->format.common_fields;
+
+		for (; f; f = f->next) {
+			struct tracepoint_value v = {.name = f->name, .is_common = !i};
+
+			if (f->flags & TEP_FIELD_IS_ARRAY) {
+				find_array(t, f, raw->n, &v);
+			} else {
+				bool is_signed = f->flags & TEP_FIELD_IS_SIGNED;
+
+				v.kind = is_signed ? TRACEPOINT_SIGNED : TRACEPOINT_UNSIGNED;
+				v.number =
+					tep_read_number(t->handle, t->text.at + f->offset, f->size);
+				if (is_signed)
+					v.number = sign_extended(v.number, f->size);
+			}
+			see(ctx, &v);
+		}
+	}
+	return true;
+}
+
+/* The first field that an argument is made from; NULL: none. */
+static const char *field_in(const struct tep_print_arg *arg, unsigned depth)
+{
+	const char *left;
+
+	if (!arg || depth > DEPTH_LIMIT)
+		return NULL;
+	switch (arg->type) {
+	case TEP_PRINT_FIELD:
+		return arg->field.name;
+	case TEP_PRINT_TYPE:
+		return field_in(arg->typecast.item, depth + 1);
+	case TEP_PRINT_OP:
+		left = field_in(arg->op.left, depth + 1);
+		return left ? left : field_in(arg->op.right, depth + 1);
+	default:
+		return NULL;
+	}
+}
+
+static void see_words(const struct tep_print_arg *arg, unsigned depth,
+	void (*see)(void *ctx, const struct tracepoint_word *word), void *ctx)
+{
+	bool has_flags = arg->type == TEP_PRINT_FLAGS;
+	struct tracepoint_word word = {0};
+
+	if (depth > DEPTH_LIMIT)
+		return;
+	if (arg->type == TEP_PRINT_OP) {
+		if (arg->op.left)
+			see_words(arg->op.left, depth + 1, see, ctx);
+		if (arg->op.right)
+			see_words(arg->op.right, depth + 1, see, ctx);
+	}
+	if (!has_flags && arg->type != TEP_PRINT_SYMBOL)
+		return;
+	word.field = field_in(has_flags ? arg->flags.field : arg->symbol.field, 0);
+	word.delimiter = !has_flags ? NULL : arg->flags.delim ? arg->flags.delim : "";
+	for (const struct tep_print_flag_sym *w = has_flags ? arg->flags.flags
+							    : arg->symbol.symbols;
+		word.field && w; w = w->next) {
+		word.value = w->value;
+		word.word = w->str;
+		if (word.value && word.word)
+			see(ctx, &word);
+	}
+}
+
+void tracepoints_each_word(const struct tracepoints *t, u64 id,
+	void (*see)(void *ctx, const struct tracepoint_word *word), void *ctx)
+{
+	struct tep_event *event =
+		t->handle && id <= INT32_MAX ? tep_find_event(t->handle, (int)id) : NULL;
+
+	if (!event)
+		return;
+	for (const struct tep_print_arg *arg = event->print_fmt.args; arg; arg = arg->next)
+		see_words(arg, 0, see, ctx);
+}

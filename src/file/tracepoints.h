@@ -55,6 +55,31 @@ bool tracepoints_is_number(struct tracepoints *t, u64 id, const char *field, boo
 bool tracepoints_find_field(const struct tracepoints *t, u64 id, const char *name, u32 size,
 	u32 *ret_offset);
 
+/* A field of a sample of a tracepoint. */
+enum tracepoint_kind { TRACEPOINT_SIGNED, TRACEPOINT_UNSIGNED, TRACEPOINT_TEXT, TRACEPOINT_BYTES };
+
+struct tracepoint_value {
+	const char *name;
+	bool is_common; /* of all tracepoints; these come first */
+	enum tracepoint_kind kind;
+	u64 number;   /* TRACEPOINT_SIGNED: extended to 64 bits */
+	const u8 *at; /* TRACEPOINT_TEXT, TRACEPOINT_BYTES; valid until the next sample */
+	size_t n;
+};
+
+/* Calls `see` for each field. False: the format is not known, or the sample does not fit it. */
+bool tracepoints_each_value(struct tracepoints *t, u64 id, const struct record_bytes *raw,
+	void (*see)(void *ctx, const struct tracepoint_value *value), void *ctx);
+
+/* A word that the format has for a value of a field. */
+struct tracepoint_word {
+	const char *field, *value, *word;
+	const char *delimiter; /* between words of flags; NULL: the field has one word at a time */
+};
+
+void tracepoints_each_word(const struct tracepoints *t, u64 id,
+	void (*see)(void *ctx, const struct tracepoint_word *word), void *ctx);
+
 /* Appends the name, "system:name". False: the format is not known. */
 bool tracepoints_add_name(const struct tracepoints *t, u64 id, struct str *text);
 

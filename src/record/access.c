@@ -53,6 +53,24 @@ static void add_names(u64 bits, const char *const *names, size_t n, size_t start
 	}
 }
 
+static const char *operation_name(u64 word)
+{
+	static const struct {
+		u64 bit;
+		const char *name;
+	} names[] = {{1, "N/A"}, {2, "LOAD"}, {4, "STORE"}, {8, "PFETCH"}, {16, "EXEC"}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (take(word, OPERATION) & names[i].bit)
+			return names[i].name;
+	return "No";
+}
+
+static void add_operation(u64 word, struct str *text)
+{
+	str_add(text, operation_name(word));
+}
+
 static void add_hit(u64 bits, struct str *text)
 {
 	str_add(text, bits & HIT ? " hit" : "");
@@ -122,6 +140,7 @@ static const struct {
 	struct field fields[4];
 	void (*add)(u64 word, struct str *text);
 } parts[ACCESS_PARTS] = {
+	[ACCESS_OPERATION] = {{OPERATION}, add_operation},
 	[ACCESS_LEVEL] = {{LEVEL, LEVEL_NUMBER, REMOTE, HOPS}, add_level},
 	[ACCESS_SNOOP] = {{SNOOP, SNOOP_MORE}, add_snoop},
 	[ACCESS_LOCK] = {{LOCK}, add_lock},
@@ -144,19 +163,6 @@ bool access_add_text(u64 data_src, enum access_part part, struct str *text)
 
 	parts[part].add(data_src, text);
 	return strcmp(text->at + start, "N/A") != 0;
-}
-
-static const char *operation_name(u64 word)
-{
-	static const struct {
-		u64 bit;
-		const char *name;
-	} names[] = {{1, "N/A"}, {2, "LOAD"}, {4, "STORE"}, {8, "PFETCH"}, {16, "EXEC"}};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (take(word, OPERATION) & names[i].bit)
-			return names[i].name;
-	return "No";
 }
 
 void access_add_summary(u64 data_src, struct str *text)

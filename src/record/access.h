@@ -14,9 +14,10 @@
 #include "base/types.h"
 
 enum access_part {
-	ACCESS_LEVEL, /* where the data was: "L1 hit" */
-	ACCESS_SNOOP, /* whether other caches had it */
-	ACCESS_LOCK,  /* whether the instruction was locked */
+	ACCESS_OPERATION, /* "LOAD" */
+	ACCESS_LEVEL,     /* where the data was: "L1 hit" */
+	ACCESS_SNOOP,     /* whether other caches had it */
+	ACCESS_LOCK,      /* whether the instruction was locked */
 	ACCESS_TLB,
 	ACCESS_BLOCK, /* what a load had to wait for */
 	ACCESS_PARTS,

@@ -311,10 +311,13 @@ def what_the_samples_have_already_is_shown_without_reading_them_again():
     terminal.opens('-i', 'gone.data')
     os.unlink('gone.data')
 
+    def place_of(key):
+        return next((i for i, text in enumerate(terminal.lines()[2:]) if re.match(rf' *-s (\.\.\.,)?{key} ', text)), None)
+
     def choose(key):
         terminal.types('r', 'Home')
-        terminal.waits(lambda: 'Sort rows by' in terminal.lines()[0])
-        line = next(i for i, text in enumerate(terminal.lines()[2:]) if re.match(rf' *-s (\.\.\.,)?{key} ', text))
+        terminal.waits(lambda: 'Sort rows by' in terminal.lines()[0] and place_of(key) is not None)
+        line = place_of(key)
         terminal.types(*['Down'] * line, 'Enter')
         terminal.waits(lambda: f' > by {key}' in terminal.lines()[0])
 

@@ -134,4 +134,10 @@ def the_version_tells_the_libraries_that_the_program_has():
     assert set(said) == {'libiberty', 'threads', 'libpfm', 'libsqlite3', 'libncursesw'}, said
 
 
+@test
+def no_clock_stands_in_for_latencies_of_retirement():
+    result = pace('stat', '--record-tpebs', '-e', 'cycles:R', 'true')
+    assert ' samples instead' not in result.err and 'cycles:R' in result.err, result
+
+
 main()

@@ -207,6 +207,45 @@ def mem_report_has_the_rows_of_perf_mem_report():
 
 
 @test
+def mem_report_takes_perfs_options_as_perf():
+    recording()
+    random.seed(4)
+    put_accesses('clock.data', 'mem.data', lambda n, tid: (random.randrange(0, 1024, 8), random.choice(USUAL), random.randrange(30, 900)))
+
+    def table(result):
+        """Titles, and how often each row's first cells of accesses are there."""
+        lines = [re.sub(r' +', ' ', line.strip()) for line in re.sub(r', +|  +', '|', result.out).split('\n')]
+        head = next(line for line in lines if line.startswith('# Overhead')).replace('|IPC [IPC Coverage]', '')
+        return head.removesuffix('|').removesuffix('|IPC').removesuffix('|[IPC Coverage]').removesuffix('|IPC')
+    for options in (['-t', 'store'], ['-p'], ['-tstore'], ['-t', 'load', '-p']):
+        words = ['-i', 'mem.data', 'report', *options]
+        ours, theirs = pace('mem', *words), run('perf', 'mem', *words, '--stdio')
+        assert table(ours) == table(theirs), (options, table(ours), table(theirs))
+    assert table(pace('mem', '-p', '-i', 'mem.data', 'report')) == table(pace('mem', 'report', '-p', '-i', 'mem.data'))
+    assert pace('mem', 'report', '-x', ';', '-i', 'mem.data').out.startswith('# Overhead;Samples;Local Weight;')
+    assert 'Data Type' in table(pace('mem', 'report', '-T', '-i', 'mem.data'))
+    assert 'Data Page Size' in table(pace('mem', 'report', '--data-page-size', '-i', 'mem.data'))
+    for words, part in ((['-D'], 'pace script -F'), (['-t', 'loads'], 'none of load, store'), (['-t'], 'needs a value')):
+        result = pace('mem', 'report', '-i', 'mem.data', *words)
+        assert result.status == 2 and part in result.err and not result.out, result
+    assert pace('mem', '-C', '0', '-e', 'cpu-clock', '-v', '-p', 'record', '--dry-run', 'true').out.split()[-6:] == \
+        ['--sample-cpu', '--phys-data', '-C', '0', '-v', 'true']
+
+
+@test
+def pairs_of_lines_are_counted_as_one():
+    recording()
+    random.seed(8)
+    put_accesses('clock.data', 'pairs.data', lambda n, tid: (random.randrange(0, 1024, 8), random.choice(USUAL), random.randrange(30, 900)))
+    lines, pairs = (json.loads(pace('c2c', 'report', '--json', '-i', 'pairs.data', *options).out) for options in ([], ['--double-cl']))
+    assert lines['line_bytes'] == 64 and pairs['line_bytes'] == 128, pairs['line_bytes']
+    sums = collections.Counter()
+    for line in lines['lines']:
+        sums[int(str(line['address']), 0) & ~127] += line['records']
+    assert sums == {int(str(pair['address']), 0): pair['records'] for pair in pairs['lines']} and len(pairs['lines']) < len(lines['lines']), pairs
+
+
+@test
 def data_has_the_names_of_variables_as_perf_tells_them():
     recording()
     random.seed(5)
@@ -337,6 +376,9 @@ def callers_stand_below_the_uses_as_in_perf():
             stack.add(tuple(name for name in graph.split() if name in ('reader', 'writer', 'begin')))
     # perf's go down to the code, ours up from it.
     assert {('reader', 'begin'), ('writer', 'begin')} <= stacks[0] & {names[::-1] for names in stacks[1]}, stacks
+    drawn = [pace('c2c', 'report', f'--call-graph={how}', '-i', 'calls.data').out for how in ('none', 'caller', 'folded')]
+    assert len({result.out, *drawn}) == 4 and '---' not in drawn[0] and ';begin' in drawn[2], drawn[2]
+    assert pace('c2c', 'report', '--call-graph=zz', '-i', 'calls.data').status == 2
     plain = pace('c2c', 'report', '-i', 'calls.data').out
     assert '---' not in plain and set(plain.split('\n')) <= set(result.out.split('\n')), result
     stats = pace('c2c', 'report', '--stats', '-i', 'calls.data').out

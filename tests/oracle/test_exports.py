@@ -709,6 +709,38 @@ def speedscope_s_schema_holds():
     assert out.split('\n')[0] == 'true null' and out.split('\n')[1] == 'false', out
 
 
+def script_texts(path):
+    """What `script` prints of a recording with pace in perf's place, and with perf: the name of the tool, its text as a file."""
+    perf_works()
+    for tool, words in (('pace', (PACE, '--as-perf')), ('perf', ('perf',))):
+        done = run(*words, 'script', '--no-inline', '-F', '+pid', '-i', path)
+        assert done.status == 0, done
+        with open(f'{tool}.txt', 'w', encoding='utf-8') as file:
+            file.write(done.out)
+        yield tool, os.path.abspath(f'{tool}.txt')
+
+
+@test
+def the_firefox_profiler_makes_the_same_of_perfs_text():
+    path, read = record(), {}
+    for tool, text in script_texts(path):
+        with Profiler(text) as profiler:
+            read[tool] = {name: profiler.functions(handle) for name, handle in profiler.threads().items()}
+    ours, theirs = (({name: {function.split('+0x')[0]: sums for function, sums in functions.items()} for name, functions in read[tool].items()})
+                    for tool in ('pace', 'perf'))
+    assert ours == theirs and any('leaf' in functions for functions in ours.values()), (ours, theirs)
+
+
+@test
+def speedscope_makes_the_same_of_perfs_text():
+    browser.needs_browser()
+    path, rows = record(), {}
+    release = os.path.join(packages(), 'speedscope/dist/release')
+    for tool, text in script_texts(path):
+        rows[tool] = sorted(row for row in json.loads(node(SPEEDSCOPE, release, browser.MODULES, text)) if len(row) == 3 and '(' in row[0])
+    assert rows['pace'] == rows['perf'] and any('leaf' in row[2] for row in rows['pace']), rows
+
+
 def pprof_top(path, event, *options):
     """What pprof itself says: function -> its own and its total nanoseconds."""
     done = run('go', 'tool', 'pprof', '-top', '-nodefraction=0', '-nodecount=100000', '-unit=ns', f'-sample_index={event}', *options, path,

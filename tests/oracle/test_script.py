@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Fields of `pace script -F` compared with the installed perf's, on recordings that have them: memory accesses, branches, code, times
 of day, control groups."""
+import glob
 import json
 import os
 import re
@@ -95,6 +96,120 @@ def raw_events_show_where_the_data_was_by_default():
     # perf 6.1 calls the event raw 0x0:HG.
     cut = re.compile(r'^.* (cycles|raw 0x0)\S*: ')
     assert [cut.sub('', line) for line in theirs] == [cut.sub('', line) for line in ours] and '|OP LOAD|LVL L1 hit|' in ours[0], (theirs[0], ours[0])
+
+
+@test
+def records_beside_samples_have_perfs_text():
+    perf_works()
+    can_record()
+    done = run('perf', 'record', '-q', '-a', '-e', 'cpu-clock', '-F', '99', '--switch-events', '--namespaces', '--all-cgroups', '-o', 'r.data', '--',
+               'sh', '-c', 'ls / | sort; true')
+    if done.status:
+        skip('perf cannot record everything of this machine: ' + done.err[-200:])
+    shows = [f'--show-{kind}-events' for kind in ('task', 'mmap', 'switch', 'namespace', 'cgroup', 'bpf', 'lost')]
+    for more in ([], ['-F', '+misc'], ['-L'], ['-F', 'pid,tid'], ['-C', '0']):
+        theirs, ours = (run(*tool, 'script', '-i', 'r.data', *shows, *more).out.splitlines() for tool in (('perf',), (PACE,)))
+        # Tasks that were there before: perf calls all of them by their parents' names until their own one comes.
+        pairs = [pair for pair in zip(theirs, ours) if 'PERF_RECORD' in pair[0] or pair[0].startswith('\t\t')]
+        differing = [pair for pair in pairs if pair[0] != pair[1] and 'NAMESPACES' not in pair[0]]
+        assert len(theirs) == len(ours) and len(pairs) > 50 and not differing, (more, differing[:2])
+        kinds = {line.split('PERF_RECORD_')[1].split()[0].split('(')[0].rstrip(':') for line in ours if 'PERF_RECORD_' in line}
+        assert {'COMM', 'FORK', 'EXIT', 'MMAP2', 'SWITCH_CPU_WIDE', 'NAMESPACES', 'CGROUP'} <= kinds, kinds
+
+
+def recorded(path, *words):
+    can_record()
+    done = run('perf', 'record', '-q', '-o', path, *words)
+    if done.status:
+        skip('perf cannot record this here: ' + done.err[-200:])
+
+
+def outputs(path, *words):
+    """The lines of both; names of code that no symbol table names are perf's."""
+    results = run('perf', 'script', '-f', '-i', path, *words), pace('script', '--no-unnamed-functions', '-i', path, *words)
+    assert not any(result.status for result in results), (words, results[0].err[-300:], results[1].err[-300:])
+    return [[re.sub(r'\S*@plt(\+0x\w+)?', '@plt', line) for line in result.out.splitlines()] for result in results]
+
+
+@test
+def samples_are_chosen_as_perf_chooses():
+    perf_works()
+    recorded('c.data', '-a', '-e', 'cpu-clock', '-e', 'sched:sched_switch', '-e', 'raw_syscalls:sys_enter', '--', 'ls', '-R', '/usr/share/doc/perl')
+    with open('names', 'w', encoding='utf-8') as file:
+        file.write('nobody\nls\n')
+    events = ('--switch-on', 'sched:sched_switch', '--switch-off', 'raw_syscalls:sys_enter')
+    for words in (['-c', 'ls'], ['-c', 'file://names'], ['-S', '__schedule'], ['-S', '__schedule,nothing'], ['--dsos', '[kernel.kallsyms]'], ['--dsos', 'libc.so.6'],
+                  events, [*events, '--show-on-off-events'], ['--switch-on', 'sched:sched_switch'], ['--no-itrace'], ['--itrace'], ['-f', '-G'], ['-L'], ['--ns'],
+                  ['--reltime'], ['-F', 'trace:time,cpu,trace'], ['-F', '+misc,-comm'], ['-F', '+synth']):
+        theirs, ours = outputs('c.data', *words)
+        assert theirs == ours and (theirs or 'libc.so.6' in words), (words, len(theirs), len(ours), next((p for p in zip(theirs, ours) if p[0] != p[1]), None))
+    everything, chosen = outputs('c.data')[1], outputs('c.data', '-c', 'ls')[1]
+    assert 0 < len(chosen) < len(everything)
+    wrong = pace('script', '-i', 'c.data', '--switch-on', 'nothing')
+    assert wrong.status == 2 and "has no event 'nothing'" in wrong.err, wrong
+
+
+@test
+def chains_end_where_they_are_told_to():
+    perf_works()
+    recorded('g.data', '-g', '-e', 'cpu-clock', '--', 'ls', '-R', '/usr/share/doc/perl')
+    theirs, ours = outputs('g.data', '--no-inline', '--stop-bt', 'do_syscall_64', '-F', 'ip,sym')
+    names = [[line.split()[1] for line in lines if line.startswith('\t') or line.startswith(' ')] for lines in (theirs, ours)]
+    assert len(names[0]) == len(names[1]) and 'do_syscall_64' in names[1], (len(names[0]), len(names[1]))
+    assert 'entry_SYSCALL_64_after_hwframe' not in names[1] and 'entry_SYSCALL_64_after_hwframe' in pace('script', '-i', 'g.data').out
+
+
+@test
+def events_have_files_of_their_own():
+    perf_works()
+    recorded('e.data', '-e', 'cpu-clock', '-e', 'task-clock', '--', 'ls', '-R', '/usr/share/doc/perl')
+    written = []
+    for tool in (['perf', 'script'], [PACE, 'script', '--no-unnamed-functions']):
+        done = run(*tool, '-i', 'e.data', '-F', 'ip,event', '--per-event-dump')
+        assert not done.status, done
+        written.append([open(f'e.data.{event}.dump', encoding='utf-8').read() for event in ('cpu-clock', 'task-clock')])
+        counts = re.findall(r'^\[ \w+ script: Wrote \d+\.\d{3} MB (\S+) \((\d+) samples\) \]$', done.out, re.M)
+        assert [(name, str(text.count('\n'))) for name, text in zip(('e.data.cpu-clock.dump', 'e.data.task-clock.dump'), written[-1])] == counts, (counts, done)
+    assert written[0] == written[1] and all(written[0])
+
+
+@test
+def places_of_page_faults_have_names():
+    perf_works()
+    recorded('f.data', '-d', '-e', 'page-faults', '-c', '1', '--', 'ls')
+    for fields in ('addr,sym,dso', '+addr', '+addr,-symoff'):
+        theirs, ours = outputs('f.data', '-F', fields)
+        # Tables of perf's have symbols of sections, too.
+        differing = [pair for pair in zip(theirs, ours) if pair[0] != pair[1] and '_DYNAMIC' not in pair[0]]
+        assert len(theirs) == len(ours) > 20 and not differing, (fields, differing[:1])
+        assert any(re.search(r'[0-9a-f]{9,} [A-Za-z_]\w+', line) for line in ours), ours[:3]
+
+
+@test
+def lines_of_source_follow_samples():
+    perf_works()
+    with open('lines.c', 'w', encoding='utf-8') as file:
+        file.write('volatile long n;\nint main(void)\n{\n\tfor (long i = 0; i < 300000000; i++)\n\t\tn += i;\n}\n')
+    recorded('l.data', '-e', 'cpu-clock:u', '--', build_c(os.path.abspath('lines.c'), 'lines', '-g', '-O0'))
+    ours = pace('script', '-i', 'l.data', '-F', 'ip,sym,srccode', '--dsos', 'lines').out.splitlines()
+    theirs = run('perf', 'script', '-i', 'l.data', '-F', 'ip,sym,srccode', '--dsos', 'lines').out.splitlines()
+    assert ours == theirs and '|5        \t\tn += i;' in ours, next((p for p in zip(theirs, ours) if p[0] != p[1]), ours[:4])
+    assert re.search(r'main \(\S+/lines\+0x[0-9a-f]+\)', pace('script', '-i', 'l.data', '-F', 'ip,sym,dsoff', '--dsos', 'lines').out)
+
+
+@test
+def what_is_not_to_be_had_is_refused_with_a_reason():
+    handmade.write_memory('m.data')
+    for words, why in ((['-F', 'metric'], 'stat -I'), (['--dlfilter', 'x.so'], 'cannot be loaded'), (['--graph-function', 'f'], 'instruction traces')):
+        result = pace('script', '-i', 'm.data', *words)
+        assert result.status in (1, 2) and why in result.err and 'there is no option' not in result.err and not result.out, result
+    for words in (['-F', 'synth,callindent,ip'], ['-F', 'synth:ip'], ['--xed'], ['--insn-trace'], ['--call-trace'], ['--demangle-kernel'], ['--guest-code'], ['--show-kernel-path']):
+        result = pace('script', '-i', 'm.data', *words)
+        assert not result.status and result.out, (words, result)
+    traced = glob.glob(os.path.join(SHARED, 'fixtures', '*', '*intel_pt*'))
+    if traced:
+        result = pace('script', '-i', traced[0], '--itrace=i100')
+        assert result.status == 1 and '--itrace: instruction traces' in result.err, result
 
 
 def program():

@@ -16,12 +16,14 @@ PACE_EVERY_KEY=1 (a quarter of an hour). Not compared, and why:
 import json
 import os
 import re
+import shutil
 import sys
 import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import *  # noqa: E402,F403
+import handmade  # noqa: E402
 import others  # noqa: E402
 
 COMBINATIONS = [keys.split(',') for keys in (
@@ -195,6 +197,49 @@ def namespaces_of_control_groups_are_those_of_perf():
     assert result.status == 2 and '--switch-events' in result.err, result
 
 
+@test
+def numbers_in_names_of_threads_can_be_left_out():
+    can_record()
+    for name in ('w12k3', 'w7k44', 'plain'):
+        os.symlink(shutil.which('sleep'), name)
+    assert pace('record', '-q', '-e', 'cpu-clock', '-F', '9000', '-o', 'c.data', 'sh', '-c',
+                'for i in 1 2 3 4; do ./w12k3 0.001; ./w7k44 0.001; ./plain 0.001; done').status == 0
+    rows_ = [row.split('|')[1:] for row in pace('report', '-i', 'c.data', '-s', 'comm_nodigit,comm', '-t', '|').out.strip().split('\n')[1:]]
+    assert {tuple(row) for row in rows_} >= {('w<N>k<N>', 'w12k3'), ('w<N>k<N>', 'w7k44'), ('plain', 'plain')}, rows_
+    assert all(re.sub('[0-9]+', '<N>', comm) == name for name, comm in rows_), rows_
+    rows_ = pace('report', '-i', 'c.data', '-s', 'comm_nodigit', '-t', '|').out
+    assert rows_.count('w<N>k<N>') == 1, rows_
+
+
+@test
+def weights_have_averages_of_their_parts_and_accesses_their_kind():
+    fields = handmade.IP | handmade.TID | handmade.TIME | handmade.ADDR | handmade.CPU | handmade.PERIOD | handmade.DATA_SRC | handmade.WEIGHT_STRUCT
+    handmade.write('w.data', fields, [
+        dict(ip=0x401000 + 8 * (i % 3), addr=0x600000, weight=(30 + i, 5 + i % 3, 7), data_src=handmade.data_src(op=(2, 4)[i % 2], level=0x0a, lock=2))
+        for i in range(18)])
+    out = pace('report', '--mem-mode', '-i', 'w.data', '-s', 'addr', '-F', 'addr,weight1,weight2,weight3', '-t', '|').out
+    rows_ = sorted(tuple(map(float, row.split('|')[1:])) for row in out.strip().split('\n')[1:])
+    assert rows_ == [(sum(30 + i for i in range(k, 18, 3)) / 6, 5.0 + k, 7.0) for k in range(3)], out
+    out = pace('report', '-i', 'w.data', '-n', '-s', 'op', '-t', '|').out.strip().split('\n')[1:]
+    assert out == ['50.00%|9|LOAD', '50.00%|9|STORE'], out
+    for key, part in (('cache', "'mem' tells"), ('latency_children', "'latency' has"), ('callchain_branch_cycles', '--branch-history')):
+        result = pace('report', '-i', 'w.data', '-s', key)
+        assert result.status == 2 and part in result.err and not result.out, result
+    result = pace('report', '-i', 'w.data', '-s', 'latency,comm')
+    assert result.status == 2 and '--switch-events' in result.err, result
+
+
+@test
+def all_fields_of_a_tracepoint_are_keys():
+    path = os.path.join(others.needs_shared('fixtures'), 'own', 'perf72-sched.data')
+    words = ['report', '-i', path, '-n', '-t', '|', '-s']
+    whole = pace(*words, 'sched:sched_stat_runtime.*').out
+    assert whole == pace(*words, 'sched_stat_runtime.*').out and 'N/A' in whole, whole
+    heads = {line for line in whole.split('\n') if line.startswith('# Overhead')}
+    assert any('runtime' in head for head in heads), heads
+    assert 'more than 16 keys' in pace(*words, 'trace_fields').err
+
+
 def parallelism_of_script(text):
     """Threads on CPUs -> samples, of `perf script` with switches and tasks."""
     kinds = [(int(tid), 'in' if ' IN' in rest else 'out' if ' OUT' in rest or 'EXIT' in rest else 'sample', rest)
@@ -224,6 +269,12 @@ def threads_that_ran_at_the_same_time_are_counted():
     rows_ = pace('report', '--no-wall', '-i', 'p.data', '-n', '-t', '|', '-s', 'parallelism').out.strip().split('\n')[1:]
     ours = {int(n): int(samples) for _, samples, n in (row.split('|') for row in rows_)}
     assert ours == parallelism_of_script(text) and ours.get(1), (ours, parallelism_of_script(text))
+    times = {n: samples / n for n, samples in ours.items()}
+    rows_ = pace('report', '--no-wall', '-i', 'p.data', '-F', 'latency,parallelism', '-t', '|').out.strip().split('\n')[1:]
+    shares = {int(n): float(share.rstrip('%')) for share, n in (row.split('|') for row in rows_)}
+    assert all(abs(shares[n] - 100 * times[n] / sum(times.values())) < 0.02 for n in times), (shares, times)
+    rows_ = pace('report', '--no-wall', '-i', 'p.data', '-F', 'latency,comm', '-t', '|').out.strip().split('\n')[1:]
+    assert [float(row.split('%')[0]) for row in rows_] == sorted((float(row.split('%')[0]) for row in rows_), reverse=True), rows_
     for list_ in ('1', '2-9', '1,3'):
         levels = {n for part in list_.split(',') for n in range(int(part.split('-')[0]), int(part.split('-')[-1]) + 1)}
         result = pace('report', '--no-wall', '--json', '-i', 'p.data', '-s', 'comm', '--parallelism', list_)

@@ -81,11 +81,15 @@ static const struct opt options[] = {
 		"source lines between the instructions (default)"},
 	{'P', "full-paths", OPT_BOOL, AT(has_full_paths), NULL,
 		"source files with their directories"},
+	{0, "skip-empty", OPT_BOOL, AT(skips_empty), NULL,
+		"no columns of events without samples (always)"},
 	{0, "group", OPT_BOOL, AT(is_grouped), NULL, "events side by side (always)"},
 	{0, NULL, OPT_TITLE, 0, NULL, "How"},
 	{0, "data-type", OPT_CALL, 0, "NAME",
 		"show the data types that instructions access, or only the type NAME, with their members, instead of code",
 		.flags = OPT_OPTIONAL | OPT_ATTACHED, .call = set_type},
+	{0, "type-stat", OPT_BOOL, AT(has_type_stat), NULL,
+		"how many samples are at instructions whose data has a known type, and why the others are not"},
 	{0, "skid", OPT_U64, AT(skid), "N",
 		"with --data-type: take the sampled instruction (0) or the one that ran before it (1); default 1 if the time went there",
 		.max = 1},
@@ -110,6 +114,11 @@ static const struct opt options[] = {
 	{0, "disassembler", OPT_STR, AT(engine), "WHICH",
 		"use llvm, objdump or raw; default: the first that is available"},
 	{0, "objdump", OPT_STR, AT(objdump), "FILE", "run this objdump program"},
+	{0, "addr2line", OPT_NOTHING, 0, "PATH", "lines are read without another program"},
+	{0, "code-with-type", OPT_REFUSED, 0, NULL,
+		"types are not shown in code: 'pace report -s symoff,typeoff' shows the type at each sampled instruction"},
+	{0, "insn-stat", OPT_REFUSED, 0, NULL,
+		"instructions are not counted by name: --type-stat says how many types are known, and why the others are not"},
 	STRICT_ROW(struct annotate_command),
 	SYMBOL_NAME_ROWS(annotate_command),
 	{0, "demangle-kernel", OPT_BOOL, AT(has_kernel_demangled), NULL,
@@ -258,6 +267,10 @@ static int show_types(struct annotating *r, struct out *out, struct err *err)
 
 	if (result)
 		return result;
+	if (o->has_type_stat) {
+		annotate_types_stat(out, &r->recorded.profile);
+		return 0;
+	}
 	typeprofile_init(&typeprofile, &r->recorded.profile);
 	if (o->type && !typeprofile_keep(&typeprofile, o->type))
 		result = err_set(err, ERR_NOENT,
@@ -320,6 +333,8 @@ static int choose_name(const struct annotate_command *o, int argc, char **argv,
 			"--data-type shows types, not functions: --data-type=NAME shows one of them");
 	if (o->skid <= 1 && !o->has_types)
 		return err_set(err, ERR_INVAL, "--skid needs --data-type");
+	if (o->has_type_stat && is_data(o))
+		return err_set(err, ERR_INVAL, "--type-stat is text: leave --json out");
 	if (n && o->input)
 		return err_set(err, ERR_INVAL,
 			"-i does not work with --diff: name both recordings as arguments");
@@ -367,6 +382,7 @@ static int run_annotate(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	take_input(&o, &argc, argv);
+	o.has_types |= o.has_type_stat;
 	if (o.is_dump)
 		return dump(&o);
 	if (choose_name(&o, argc, argv, &name, &err) || annotate_browse_check(&o, &err))

@@ -39,7 +39,7 @@ struct annotate_command {
 	bool has_places, has_counts, has_periods, has_full_paths, skips_missing;
 	bool has_bytes;
 	int has_source;
-	bool is_quiet, has_types;
+	bool is_quiet, has_types, has_type_stat, skips_empty;
 	const char *type; /* NULL: all types */
 	unsigned verbose;
 };

@@ -26,6 +26,8 @@ static const struct opt options[] = {
 	{'H', "with-hits", OPT_BOOL, AT(only_hits), NULL,
 		"only files that samples or their callers lie in, also those without a build-id"},
 	{'k', "kernel", OPT_BOOL, AT(of_kernel), NULL, "the build-id of the running kernel"},
+	{'m', "kernel-maps", OPT_REFUSED, 0, NULL,
+		"-k prints the running kernel's build-id, 'readelf -n /sys/module/NAME/notes/.note.gnu.build-id' a module's"},
 	{'f', "force", OPT_BOOL, AT(is_forced), NULL,
 		"read files of any owner (always; perf needs -f)"},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL, "say where the build-ids were found"},

@@ -91,7 +91,7 @@ static int choose_output(struct recording *rec, struct err *err)
 	if (rec->is_pipe && record_has_rotation(o))
 		return err_set(err, ERR_INVAL,
 			"-o - writes a single stream without a name: it does not work with --switch-output and --timestamp-filename");
-	return rec->is_pipe ? record_divert_stdout(rec, err) : 0;
+	return rec->is_pipe ? cmd_divert_stdout(&rec->pipe_fd, err) : 0;
 }
 
 /* Works out what the options mean; opens nothing yet. */

@@ -90,17 +90,6 @@ int record_open_output(struct recording *rec, struct err *err)
 	return r || !rec->level ? r : pack_output(rec, err);
 }
 
-int record_divert_stdout(struct recording *rec, struct err *err)
-{
-	if (isatty(STDOUT_FILENO))
-		return err_set(err, ERR_INVAL,
-			"-o -: standard output is a terminal, which cannot show a recording: pipe it into 'pace report' or a file");
-	rec->pipe_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-	if (rec->pipe_fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-		return err_sys(err, errno, "opening standard output");
-	return 0;
-}
-
 /* ---- what existed before ---- */
 
 struct synth_to_file {

@@ -4,6 +4,7 @@
 
 #include "base/num.h"
 #include "cmd/record/record_options.h"
+#include "cmd/settings.h"
 #include "collect/open/branches.h"
 #include "collect/open/program.h"
 #include "event/abi.h"
@@ -65,8 +66,10 @@ bool record_is_chain_mode(const char *word)
 
 int record_set_chains(void *target, const char *value, struct err *err)
 {
-	if (value)
-		return record_set_call_graph(target, value, err);
+	char mode[64];
+
+	if (value || settings_chain_mode(mode, sizeof(mode)))
+		return record_set_call_graph(target, value ? value : mode, err);
 	((struct record_options *)target)->callers.has_chains = true;
 	return 0;
 }

@@ -174,9 +174,6 @@ struct recording {
 
 /* ---- record_output.c ---- */
 
-/* The reader of the stream must not get what the command prints: that goes to stderr with our own messages. */
-int record_divert_stdout(struct recording *rec, struct err *err);
-
 /* Creates the file, or begins the stream. */
 int record_open_output(struct recording *rec, struct err *err);
 

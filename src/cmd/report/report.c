@@ -98,6 +98,8 @@ static int report_records(struct reporting *r, struct out *out, struct err *err)
 	const struct report_options *o = r->options;
 	int result = 0;
 
+	if (o->has_header)
+		header_add_text(&r->recorded.trace.session.reader, o->has_details, &out->text);
 	if (o->is_dump) {
 		result = dump_all(&r->recorded.trace.session, out, err);
 	} else {

@@ -157,17 +157,31 @@ const char *keys_sort(const struct keys *k)
 
 /* ---- fields of tracepoints as keys ---- */
 
+/* Without a name any event is meant. */
+static bool is_named(const struct event *e, const char *name, size_t n)
+{
+	const char *colon = strchr(e->name, ':');
+
+	return !n || (strlen(e->name) == n && !memcmp(e->name, name, n)) ||
+		(colon && strlen(colon + 1) == n && !memcmp(colon + 1, name, n));
+}
+
+/* Whether formats of tracepoints are known. */
+static bool open_formats(struct keys *k)
+{
+	struct err err;
+
+	return k->tracepoints.handle ||
+		!tracepoints_open(&k->tracepoints,
+			&k->recorded->trace.session.reader.info.tracing_data, &err);
+}
+
 static bool has_field(const struct keys *k, const char *event, size_t n, const char *field)
 {
-	vec_each(e, &k->recorded->trace.session.reader.events) {
-		const char *colon = strchr(e->name, ':');
-		bool is_named = !n || (strlen(e->name) == n && !memcmp(e->name, event, n)) ||
-			(colon && strlen(colon + 1) == n && !memcmp(colon + 1, event, n));
-
-		if (e->attr.type == PERF_TYPE_TRACEPOINT && is_named &&
+	vec_each(e, &k->recorded->trace.session.reader.events)
+		if (e->attr.type == PERF_TYPE_TRACEPOINT && is_named(e, event, n) &&
 			tracepoints_has_field(&k->tracepoints, e->attr.config, field))
 			return true;
-	}
 	return false;
 }
 
@@ -189,7 +203,6 @@ static const struct key *find_field(void *ctx, const char *name, size_t n)
 	struct keys *k = ctx;
 	char *own = k->names[MIN(k->n_own, (size_t)LABEL_FIELDS - 1)];
 	const char *field;
-	struct err err;
 
 	if (n >= sizeof(k->names[0]) || !n)
 		return NULL;
@@ -198,9 +211,7 @@ static const struct key *find_field(void *ctx, const char *name, size_t n)
 			return &k->own[i];
 	if (k->n_own == LABEL_FIELDS)
 		return NULL;
-	if (!k->tracepoints.handle &&
-		tracepoints_open(&k->tracepoints,
-			&k->recorded->trace.session.reader.info.tracing_data, &err))
+	if (!open_formats(k))
 		return NULL;
 	snprintf(own, sizeof(k->names[0]), "%.*s", (int)n, name);
 	field = strchr(own, '.') ? strchr(own, '.') + 1 : own;
@@ -222,13 +233,55 @@ static const struct key *find_field(void *ctx, const char *name, size_t n)
 
 /* ---- choosing ---- */
 
+/* Adds the fields of all tracepoints, or of the one of that name, each once. */
+static void add_fields(struct keys *k, const char *event, size_t n, struct str *text)
+{
+	struct str fields = {0};
+
+	vec_each(e, &k->recorded->trace.session.reader.events) {
+		str_cut(&fields, 0);
+		if (e->attr.type != PERF_TYPE_TRACEPOINT || !is_named(e, event, n) ||
+			!tracepoints_add_fields(&k->tracepoints, e->attr.config, &fields))
+			continue;
+		str_addf(text, "%s%s", text->n ? "," : "", str_text(&fields));
+	}
+	str_fini(&fields);
+}
+
+/* "trace_fields" and "sched:sched_switch.*" stand for several keys. */
+static void add_words(struct keys *k, const char *text, struct str *ret)
+{
+	static const char all[] = "trace_fields";
+
+	while (*text) {
+		const size_t n = strcspn(text, ", ");
+		const bool is_all = n == strlen(all) && !memcmp(text, all, n),
+			   is_event = n > 2 && !memcmp(text + n - 2, ".*", 2);
+
+		if ((is_all || is_event) && open_formats(k))
+			add_fields(k, text, is_all ? 0 : n - 2, ret);
+		else
+			str_addf(ret, "%s%.*s", ret->n ? "," : "", (int)n, text);
+		text += n;
+		text += strspn(text, ", ");
+	}
+}
+
 static int parse(struct keys *k, const char *option, const char *text, const struct key **keys,
 	size_t *ret_n, struct err *err)
 {
 	const struct key_source more = {k, find_field};
+	struct str words = {0};
+	int r;
 
-	if (key_parse_list_of(text, &more, keys, HIST_KEYS_MAX, ret_n, err))
+	add_words(k, text, &words);
+	r = key_parse_list_of(str_text(&words), &more, keys, HIST_KEYS_MAX, ret_n, err);
+	str_fini(&words);
+	if (r)
 		return err_prefix(err, "%s", option);
+	for (size_t i = 0; i < *ret_n && !k->has_wall; i++)
+		if (!strcmp(keys[i]->name, key_sampled_latency.name))
+			keys[i] = &key_sampled_latency;
 	return 0;
 }
 
@@ -294,6 +347,9 @@ static int take_key(const struct keys *k, struct hist_options *h, const struct k
 	for (size_t i = 0; i < h->n_sums; i++)
 		if (h->sums[i] == key->label)
 			return 0;
+	if (key->label && h->n_sums == HIST_SUMS_MAX)
+		return err_set(err, ERR_INVAL, "more than %d sums of weights and latencies",
+			HIST_SUMS_MAX);
 	if (key->label)
 		h->sums[h->n_sums++] = key->label;
 	return 0;

@@ -11,7 +11,7 @@
 
 #include "base/opts.h"
 #include "cmd/report/report_answer.h"
-#include "cmd/report/report_graph.h"
+#include "cmd/graphwords.h"
 #include "cmd/report/report_keys.h"
 #include "cmd/symbols.h"
 #include "profile/gather/filter.h"

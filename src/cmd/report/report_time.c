@@ -25,7 +25,7 @@ static void add_samples(struct timestrip *strip, const struct profile *p, u32 ev
 	vec_each(thread, &t->threads)
 		timestrip_add_lane(strip, thread->comm, thread->tid);
 	vec_each(sample, &t->at)
-		if (p->rows.at[sample->row].event == event)
+		if (p->events.n == 1 || p->rows.at[sample->row].event == event)
 			timestrip_add(strip, sample->time, sample->thread, sample->n);
 }
 

@@ -56,6 +56,7 @@ struct measuring {
 	bool has_topdown, has_topdown_doubt;
 	struct stat_drilling *drilling; /* --drill takes the counts; NULL: they are printed */
 	struct writer writer;           /* of stat record */
+	int pipe_fd;                    /* where -o - writes to, until the writer has it */
 	struct err why_unwritten;
 	char **command;
 	int argc;
@@ -93,6 +94,8 @@ int stat_run_once(struct measuring *m, enum run_end *ret_end, struct err *err);
 void stat_end_workload(struct measuring *m, enum run_end end);
 
 /* stat_record.c: 'pace stat record'; without it these do nothing. */
+bool stat_record_is_piped(const struct stat_command *o);
+int stat_record_prepare(struct measuring *m, struct err *err);
 int stat_record_begin(struct measuring *m, struct err *err);
 /* A write error is reported once, at the end; counts are printed all the same. */
 void stat_record_moment(struct measuring *m, const struct run *run, enum statfile_round round);

@@ -204,7 +204,7 @@ static int set_up(struct measuring *m, struct err *err)
 		.options = &m->print,
 		.topdown = m->has_topdown ? &m->topdown : NULL,
 		.on_what = str_text(&m->on_what)};
-	if (stop_open(&m->stop, err) || open_output(m, err))
+	if (stop_open(&m->stop, err) || open_output(m, err) || stat_record_prepare(m, err))
 		return err->code;
 	choose_live(m);
 	metric_prepare();
@@ -564,6 +564,9 @@ static int run_stat(int argc, char **argv)
 		cmd_log_init(&m.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
 		if (o.is_quiet)
 			m.log.write = NULL;
+		/* Who reads the stream shows the counts. */
+		if (stat_record_is_piped(&o))
+			o.is_quiet = true;
 		status = run_measuring(&m);
 	}
 	event_words_fini(&o.events);

@@ -47,7 +47,8 @@ int stat_open(struct measuring *m, struct err *err)
 		return err->code;
 	attach_warn(&m->attach, "counts");
 	m->counting.why_lost = m->why_lost.n ? m->why_lost.at : NULL;
-	if (m->print.has_no_defaults)
+	/* Programs that parse perf's columns find it in these. */
+	if (m->print.has_no_defaults && !m->print.has_perfs_columns)
 		missing_note(&m->counting, &m->log);
 	if (o->verbose > 1)
 		vec_each(e, &m->events) {

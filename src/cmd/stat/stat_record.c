@@ -1,6 +1,35 @@
+#include <string.h>
+
+#include "cmd/cmd.h"
 #include "cmd/stat/measuring.h"
 #include "cmd/version.h"
 #include "file/identity.h"
+
+bool stat_record_is_piped(const struct stat_command *o)
+{
+	return o->is_record && o->output && !strcmp(o->output, "-");
+}
+
+int stat_record_prepare(struct measuring *m, struct err *err)
+{
+	return stat_record_is_piped(m->options) ? cmd_divert_stdout(&m->pipe_fd, err) : 0;
+}
+
+/* A stream begins with what a file has at its end. */
+static int open_writer(struct measuring *m, struct err *err)
+{
+	const struct stat_command *o = m->options;
+	struct file_info info;
+	int r;
+
+	if (!stat_record_is_piped(o))
+		return writer_open(&m->writer, o->output ? o->output : "perf.data", &m->events,
+			err);
+	identity_fill(&info, &m->events, version_text(), m->line_n, m->line);
+	r = writer_open_pipe(&m->writer, m->pipe_fd, &m->events, &info, err);
+	file_info_fini(&info);
+	return r;
+}
 
 int stat_record_begin(struct measuring *m, struct err *err)
 {
@@ -22,7 +51,7 @@ int stat_record_begin(struct measuring *m, struct err *err)
 
 	if (!o->is_record)
 		return 0;
-	if (writer_open(&m->writer, o->output ? o->output : "perf.data", &m->events, err))
+	if (open_writer(m, err))
 		return err->code;
 	return statfile_begin(&m->writer, &m->counting, &m->target, &config, counts_unit,
 		counts_scale, err);

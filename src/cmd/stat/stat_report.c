@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/out.h"
+#include "base/selfname.h"
 #include "cmd/cmd.h"
 #include "cmd/stat/stat_command.h"
 #include "session/replay.h"
@@ -115,8 +116,12 @@ static void describe(struct reporting *r)
 	const struct file_info *info = &r->session.reader.info;
 
 	str_addc(&r->what, '\'');
-	vec_each(word, &info->cmdline)
-		str_addf(&r->what, "%s%s", word == info->cmdline.at ? "" : " ", *word);
+	/* What perf's callers look for. */
+	if (program_is_perf() && r->session.reader.is_pipe_mode)
+		str_add(&r->what, "pipe");
+	else
+		vec_each(word, &info->cmdline)
+			str_addf(&r->what, "%s%s", word == info->cmdline.at ? "" : " ", *word);
 	str_addc(&r->what, '\'');
 	r->facts.what = str_text(&r->what);
 	r->facts.queue_ns = UINT64_MAX;

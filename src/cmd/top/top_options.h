@@ -7,7 +7,7 @@
 #define PACE_CMD_TOP_OPTIONS_H
 
 #include "cmd/record/record_options.h"
-#include "cmd/report/report_graph.h"
+#include "cmd/graphwords.h"
 #include "cmd/symbols.h"
 #include "profile/gather/filter.h"
 #include "view/text/colour.h"

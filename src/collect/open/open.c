@@ -192,7 +192,9 @@ static void leave_kernel(struct event *e, struct str *said)
 static bool can_use_clock(const struct opener *o, const struct event *e)
 {
 	(void)o;
-	return has_clock_instead(&e->attr) && !event_is_group_member(o->events, e - o->events->at);
+	/* A clock does not retire. */
+	return has_clock_instead(&e->attr) && !(e->wishes & EVENT_RETIRE_LATENCY) &&
+		!event_is_group_member(o->events, e - o->events->at);
 }
 
 static bool opens_alone(const struct opener *o, const struct event *e,

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,6 +50,26 @@ static void run_child(char **argv, const int files[3], int gate, int failed)
 	_exit(127 + (n < 0));
 }
 
+/*
+ * The child has another name than pace until it calls exec: the one that readers of recordings know, and do not take for the
+ * program that was recorded. It has it from its first moment on.
+ */
+static pid_t fork_named(void)
+{
+	char name[16];
+	pid_t pid;
+	int sys;
+
+	if (prctl(PR_GET_NAME, name) || prctl(PR_SET_NAME, "perf-exec"))
+		return fork();
+	pid = fork();
+	sys = errno;
+	if (pid)
+		prctl(PR_SET_NAME, name);
+	errno = sys;
+	return pid;
+}
+
 int workload_start(struct workload *w, char **argv, struct err *err)
 {
 	static const int own[3] = {-1, -1, -1};
@@ -69,7 +90,7 @@ int workload_start_with(struct workload *w, char **argv, const int files[3], str
 		close(gate[1]);
 		return err_sys(err, errno, "making a pipe");
 	}
-	w->pid = fork();
+	w->pid = fork_named();
 	if (w->pid == 0) {
 		close(gate[1]);
 		close(failed[0]);

@@ -4,7 +4,7 @@
  * In       argv; the child exists after workload_start() but has not exec'd
  * Out      the child's pid, then its exit status
  * Owns     the child until workload_reap(); the gate's pipes
- * Source   proc(5), /proc/PID/schedstat: Documentation/scheduler/sched-stats.rst
+ * Source   prctl(2): PR_SET_NAME; proc(5), /proc/PID/schedstat: Documentation/scheduler/sched-stats.rst
  * Errors   ERR_NOENT, ERR_PERM or ERR_SYS from workload_go() when the command cannot be executed
  */
 #ifndef PACE_COLLECT_WORKLOAD_H

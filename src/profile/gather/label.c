@@ -27,6 +27,8 @@ static const struct {
 		"--namespaces", ATTR_NAMESPACES},
 	[LABEL_PARALLELISM] = {PERF_SAMPLE_TIME, "context switches", "--switch-events",
 		ATTR_CONTEXT_SWITCH},
+	[LABEL_LATENCY] = {PERF_SAMPLE_TIME, "context switches", "--switch-events",
+		ATTR_CONTEXT_SWITCH},
 	[LABEL_FROM] = {PERF_SAMPLE_BRANCH_STACK, "branches", "-b"},
 	[LABEL_TO] = {PERF_SAMPLE_BRANCH_STACK, "branches", "-b"},
 	[LABEL_BRANCH] = {PERF_SAMPLE_BRANCH_STACK, "branches", "-b"},
@@ -51,7 +53,9 @@ u64 label_needs(enum profile_label label)
 
 bool label_needs_sideband(u64 labels)
 {
-	return labels & (LABEL_BIT(LABEL_CGROUP_NAMESPACE) | LABEL_BIT(LABEL_PARALLELISM));
+	return labels &
+		(LABEL_BIT(LABEL_CGROUP_NAMESPACE) | LABEL_BIT(LABEL_PARALLELISM) |
+			LABEL_BIT(LABEL_LATENCY));
 }
 
 int label_check(const struct session *s, enum profile_label label, struct err *err)
@@ -143,6 +147,34 @@ static u64 place_of(struct label_maker *m, const struct label_sample *s, u64 add
 	return uniques_place(m->uniques, &place);
 }
 
+/* The share of a sample's time that passed because of it, if each of the threads that ran caused as much. */
+static u64 latency_of(const struct sideband *m, const struct visit *in)
+{
+	return m ? in->sample->period / MAX(sideband_parallelism(m, in->time), 1u) : 0;
+}
+
+void label_set_nodigit(const char *comm, struct str *text)
+{
+	str_cut(text, 0);
+	while (*comm) {
+		const size_t n = strspn(comm, "0123456789");
+
+		if (n)
+			str_add(text, "<N>");
+		else
+			str_addc(text, *comm);
+		comm += n ? n : 1;
+	}
+}
+
+static u64 nodigit_of(struct label_maker *m, const char *comm)
+{
+	if (!comm)
+		return 0;
+	label_set_nodigit(comm, &m->scratch);
+	return (u64)(uintptr_t)intern_str(m->strings, str_text(&m->scratch));
+}
+
 static struct branch branch_of(const struct label_sample *s)
 {
 	return s->branch ? branch_at(s->branch, 0) : (struct branch){0};
@@ -208,6 +240,10 @@ u64 label_of(struct label_maker *m, enum profile_label label, const struct label
 	case LABEL_CGROUP_NAMESPACE:
 	case LABEL_PARALLELISM:
 		return sideband_value(m->facts->sideband, label, in);
+	case LABEL_LATENCY:
+		return latency_of(m->facts->sideband, in);
+	case LABEL_COMM_NODIGIT:
+		return nodigit_of(m, s->comm);
 	case LABEL_FROM:
 		return place_of(m, s, branch_of(s).from);
 	case LABEL_TO:

@@ -62,6 +62,9 @@ struct label_sample {
 	const u8 *before; /* the entry of the branch taken before it; NULL: not recorded */
 };
 
+/* Sets `text` to a thread's name with <N> for each number in it. */
+void label_set_nodigit(const char *comm, struct str *text);
+
 /* per sample */
 u64 label_of(struct label_maker *m, enum profile_label label, const struct label_sample *s);
 

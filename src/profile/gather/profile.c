@@ -45,6 +45,7 @@ enum profile_kind profile_kind(enum profile_label label)
 {
 	switch (label) {
 	case LABEL_COMM:
+	case LABEL_COMM_NODIGIT:
 	case LABEL_CGROUP:
 	case LABEL_CGROUP_NAMESPACE:
 	case LABEL_TRACE:

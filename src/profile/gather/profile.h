@@ -41,21 +41,23 @@ enum profile_label {
 	LABEL_CGROUP_NAMESPACE, /* the same: "dev/0xinode" */
 	LABEL_USE,         /* for profile/memory/sharers: the number of a use of a cache line */
 	LABEL_PARALLELISM, /* threads that were on a CPU */
-	LABEL_MAP_BYTES,   /* size of the map that has the code; 0: there is none */
-	LABEL_IP,          /* the sampled address, before map resolution */
-	LABEL_FRAME,       /* the row's own frame */
-	LABEL_PARENT,      /* a symbol, see profile/tree/parent.h; 0: none */
-	LABEL_ACCESS,      /* position in profile.accesses, see profile/gather/typing.h */
-	LABEL_FROM,        /* frame: the source of a branch */
-	LABEL_TO,          /* frame: the target of a branch */
-	LABEL_BRANCH,      /* the branch's flags, as recorded */
-	LABEL_BLOCK,       /* two frames, see profile_block(): a straight run of code */
-	LABEL_DATA,        /* frame: the memory that was accessed */
-	LABEL_DATA_SOURCE, /* PERF_SAMPLE_DATA_SRC */
-	LABEL_PHYSICAL,    /* address of that memory */
-	LABEL_TRACE,       /* const char *: the formatted text of a tracepoint */
-	LABEL_FIELD,       /* const char *: a field of a tracepoint; more of them up to: */
-	LABEL_FIELD_LAST = LABEL_FIELD + 7,
+	LABEL_LATENCY, /* ns or events: the sample's period, shared by the threads that were on a CPU */
+	LABEL_COMM_NODIGIT, /* const char *: the thread's name, <N> for the numbers in it */
+	LABEL_MAP_BYTES,    /* size of the map that has the code; 0: there is none */
+	LABEL_IP,           /* the sampled address, before map resolution */
+	LABEL_FRAME,        /* the row's own frame */
+	LABEL_PARENT,       /* a symbol, see profile/tree/parent.h; 0: none */
+	LABEL_ACCESS,       /* position in profile.accesses, see profile/gather/typing.h */
+	LABEL_FROM,         /* frame: the source of a branch */
+	LABEL_TO,           /* frame: the target of a branch */
+	LABEL_BRANCH,       /* the branch's flags, as recorded */
+	LABEL_BLOCK,        /* two frames, see profile_block(): a straight run of code */
+	LABEL_DATA,         /* frame: the memory that was accessed */
+	LABEL_DATA_SOURCE,  /* PERF_SAMPLE_DATA_SRC */
+	LABEL_PHYSICAL,     /* address of that memory */
+	LABEL_TRACE,        /* const char *: the formatted text of a tracepoint */
+	LABEL_FIELD,        /* const char *: a field of a tracepoint; more of them up to: */
+	LABEL_FIELD_LAST = LABEL_FIELD + 15,
 	LABEL_COUNT,
 };
 

@@ -107,24 +107,32 @@ void timeline_move(struct timeline *t, const u32 *rows)
 	t->at.n = n;
 }
 
+/* What tells samples of the same time apart. */
+static u64 place_of(const struct timeline *t, const struct timeline_sample *s,
+	u32 (*event_of)(const void *ctx, u32 row), const void *ctx)
+{
+	return (u64)t->threads.at[s->thread].tid << 32 | (u64)(s->cpu & UINT16_MAX) << 16 |
+		(event_of(ctx, s->row) & UINT16_MAX);
+}
+
 void timeline_sort(struct timeline *t, u32 (*event_of)(const void *ctx, u32 row), const void *ctx)
 {
 	const size_t n = t->at.n;
 	struct sort_item *order = mem_alloc((n + 1) * sizeof(*order));
 	struct timeline_sample *sorted = mem_alloc((n + 1) * sizeof(*sorted));
 
-	for (size_t i = 0; i < n; i++) {
-		const struct timeline_sample *s = &t->at.at[i];
-
-		order[i] = (struct sort_item){(u64)t->threads.at[s->thread].tid << 32 |
-				(u64)(s->cpu & UINT16_MAX) << 16 |
-				(event_of(ctx, s->row) & UINT16_MAX),
-			i};
-	}
-	sort_by_key(order, n);
 	for (size_t i = 0; i < n; i++)
-		order[i].key = t->at.at[order[i].value].time;
+		order[i] = (struct sort_item){t->at.at[i].time, i};
 	sort_by_key(order, n);
+	for (size_t first = 0, end; first < n; first = end) {
+		for (end = first + 1; end < n && order[end].key == order[first].key;)
+			end++;
+		if (end - first == 1)
+			continue;
+		for (size_t i = first; i < end; i++)
+			order[i].key = place_of(t, &t->at.at[order[i].value], event_of, ctx);
+		sort_by_key(order + first, end - first);
+	}
 	for (size_t i = 0; i < n; i++)
 		sorted[i] = t->at.at[order[i].value];
 	mem_free(order);

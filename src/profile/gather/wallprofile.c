@@ -146,11 +146,18 @@ static u32 frame_of(struct resting *r, unsigned what)
 static u64 rest_label(struct resting *r, const struct wall_thread *t, enum profile_label label)
 {
 	struct thread_state state;
+	struct str text = {0};
+	u64 value;
 
 	switch (label) {
 	case LABEL_COMM:
 		machine_state_at(r->machine, t->pid, t->tid, t->last, &r->profile->strings, &state);
 		return (u64)(uintptr_t)intern_str(&r->profile->strings, state.comm);
+	case LABEL_COMM_NODIGIT:
+		label_set_nodigit(profile_text(rest_label(r, t, LABEL_COMM)), &text);
+		value = (u64)(uintptr_t)intern_str(&r->profile->strings, str_text(&text));
+		str_fini(&text);
+		return value;
 	case LABEL_PID:
 		return t->pid;
 	case LABEL_TID:

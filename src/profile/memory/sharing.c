@@ -61,7 +61,7 @@ static void add_key(struct sharing *s, u64 address, u32 pid, u32 line)
 /* The line of a sample, created if new. Lines of the kernel belong to all processes. */
 static u32 get_line(struct sharing *s, const struct sample *sample, bool has_phys)
 {
-	u64 mask = ~(u64)(SHARING_LINE_BYTES - 1), address = sample->addr & mask,
+	u64 mask = ~((u64)s->line_bytes - 1), address = sample->addr & mask,
 	    phys = has_phys ? sample->phys_addr & mask : 0;
 	u32 pid = sample->addr >> 63 ? 0 : sample->pid, line = find_key(s, address, pid);
 
@@ -165,7 +165,7 @@ static void take_access(void *sharing, struct visit *v)
 	}
 	n_line = get_line(s, sample, (attr->sample_type & PERF_SAMPLE_PHYS_ADDR) != 0);
 	key.line = n_line;
-	key.offset = (u32)(sample->addr % SHARING_LINE_BYTES);
+	key.offset = (u32)(sample->addr % s->line_bytes);
 	key.pid = s->by & SHARING_BY_PID ? sample->pid : 0;
 	key.tid = s->by & SHARING_BY_TID ? sample->tid : 0;
 	key.dso = s->by & (SHARING_BY_CODE | SHARING_BY_DSO) ? map->dso->id : 0;
@@ -301,7 +301,7 @@ int sharing_init(struct sharing *s, const struct trace *t, unsigned by, enum sha
 	const struct reader *reader = &t->session.reader;
 	bool is_there = false;
 
-	*s = (struct sharing){.by = by, .hot = hot};
+	*s = (struct sharing){.by = by, .hot = hot, .line_bytes = SHARING_LINE_BYTES};
 	take_nodes(s, &reader->info);
 	vec_each(e, &reader->events)
 		is_there |= has_fields(&e->attr);
@@ -427,7 +427,7 @@ enum sharing_verdict sharing_judge(const struct sharing *s, const struct sharing
 
 	if (line->threads.at.n < 2)
 		return SHARING_UNKNOWN;
-	for (u32 offset = 0; offset < SHARING_LINE_BYTES; offset++) {
+	for (u32 offset = 0; offset < s->line_bytes; offset++) {
 		struct sharing_set threads = {0};
 		bool is_written, is_shared;
 

@@ -103,8 +103,9 @@ struct sharing_node {
 };
 
 struct sharing {
-	unsigned by;                    /* SHARING_BY_* */
-	enum sharing_hot hot;           /* once all are read: not SHARING_HOT_TOLD */
+	unsigned by;          /* SHARING_BY_* */
+	u32 line_bytes;       /* SHARING_LINE_BYTES; the caller may make it more, a power of two */
+	enum sharing_hot hot; /* once all are read: not SHARING_HOT_TOLD */
 	VEC(struct sharing_node) nodes; /* none: not recorded */
 	VEC(struct sharing_line) lines;
 	VEC(struct sharing_use) uses; /* by line, then what is hot, then stores */

@@ -527,6 +527,7 @@ static void add_averages(struct hist *h)
 			h->events[k].averages += self->n_samples
 				? (double)self->period / (double)self->n_samples
 				: 0;
+			h->events[k].latency += hist_sum(h, e, k, LABEL_LATENCY);
 		}
 }
 

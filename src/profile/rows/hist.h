@@ -20,7 +20,7 @@
 struct key;
 struct confidence;
 
-enum { HIST_KEYS_MAX = 16 };
+enum { HIST_KEYS_MAX = 16, HIST_SUMS_MAX = 4 };
 
 struct hist_options {
 	const struct key *keys[HIST_KEYS_MAX]; /* what to group by, most important first */
@@ -33,7 +33,7 @@ struct hist_options {
 	const struct key *order[HIST_KEYS_MAX];
 	size_t n_order;
 	/* Labels that are summed up for each entry: hist_sum(). */
-	enum profile_label sums[2];
+	enum profile_label sums[HIST_SUMS_MAX];
 	size_t n_sums;
 	bool has_row_groups; /* hist->group_of_row is wanted */
 	bool has_ns;         /* times are shown to the nanosecond */
@@ -55,7 +55,7 @@ enum hist_mode { HIST_SYSTEM, HIST_USER, HIST_GUEST_SYSTEM, HIST_GUEST_USER, HIS
 /* An entry's values of one event. */
 struct hist_values {
 	struct hist_value self, total;
-	u64 sums[2];             /* of options->sums */
+	u64 sums[HIST_SUMS_MAX]; /* of options->sums */
 	u64 self_in[HIST_MODES]; /* period of self by CPU mode */
 };
 
@@ -95,6 +95,7 @@ struct hist_events hist_events_of_wall(u32 order);
 struct hist_event {
 	u32 event;             /* in the profile */
 	struct hist_value all; /* the event's totals, or those of the entries with is_relative */
+	u64 latency;           /* sum over all entries of LABEL_LATENCY */
 	double averages;       /* sum over all entries of their average period per sample */
 	VEC(struct hist_group) groups; /* by group; groups past the end have none of its rows */
 };

@@ -138,6 +138,15 @@ static const struct {
 	{"simd", "it needs traces of Arm SPE, which pace does not decode"},
 	{"ipc_null",
 		"perf shows it where nothing is known; 'pace annotate' shows instructions per cycle, by block"},
+	{"latency_children",
+		"'latency' has that of functions themselves, 'pace report --wall' that of callers"},
+	{"cache", "'mem' tells which cache or memory had the data"},
+	{"memory", "'mem' tells which cache or memory had the data"},
+	{"dtlb", "'tlb' tells how the address was translated"},
+	{"callchain_branch_predicted",
+		"--branch-history shows the predictions of the branches before samples"},
+	{"callchain_branch_abort", "--branch-history shows the aborts before samples"},
+	{"callchain_branch_cycles", "--branch-history shows the cycles between branches"},
 	{"ipc_lbr",
 		"'pace annotate' shows instructions per cycle, by block; --total-cycles shows the cycles"},
 };
@@ -166,6 +175,8 @@ int key_parse_list_of(const char *text, const struct key_source *more, const str
 		size_t length = strcspn(text, ", ");
 		const struct key *key = key_find(text, length);
 
+		if (n == max)
+			return err_set(err, ERR_INVAL, "more than %zu keys", max);
 		if (!key && more)
 			key = more->find(more->ctx, text, length);
 		if (!key) {
@@ -175,8 +186,6 @@ int key_parse_list_of(const char *text, const struct key_source *more, const str
 			word[MIN(length, sizeof(word) - 1)] = '\0';
 			return unknown_key(word, err);
 		}
-		if (n == max)
-			return err_set(err, ERR_INVAL, "more than %zu keys", max);
 		ret_keys[n++] = key;
 		text += length;
 		text += strspn(text, ", ");

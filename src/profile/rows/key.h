@@ -63,6 +63,8 @@ struct key {
 /* The shares by which rows are sorted by default. */
 extern const struct key *const key_self;
 extern const struct key *const key_total;
+/* What "latency" means of recordings that are not read as wall-clock time. */
+extern const struct key key_sampled_latency;
 
 const struct key *key_find(const char *name, size_t n);
 const struct key *key_at(size_t i); /* NULL past the last */

@@ -113,6 +113,47 @@ static void cell_of_average(const struct key_value *v, struct cell *ret)
 	cell_real(ret, n > 0 ? (double)cost_of(v->hist, v->entry, v->event) / n : 0.0, 1);
 }
 
+static void set_average(const struct key_value *v, enum profile_label label, struct cell *ret)
+{
+	const double n = (double)values_of(v)->self.n_samples;
+
+	cell_real(ret, n > 0 ? (double)hist_sum(v->hist, v->entry, v->event, label) / n : 0.0, 1);
+}
+
+static u64 average_latency_of(const struct hist *h, const struct hist_entry *e, u32 k)
+{
+	return e->of[k].self.n_samples
+		? hist_sum(h, e, k, LABEL_INS_LATENCY) / e->of[k].self.n_samples
+		: 0;
+}
+
+static void cell_of_average_latency(const struct key_value *v, struct cell *ret)
+{
+	set_average(v, LABEL_INS_LATENCY, ret);
+}
+
+static u64 average_stage_of(const struct hist *h, const struct hist_entry *e, u32 k)
+{
+	return e->of[k].self.n_samples ? hist_sum(h, e, k, LABEL_STAGE) / e->of[k].self.n_samples
+				       : 0;
+}
+
+static void cell_of_average_stage(const struct key_value *v, struct cell *ret)
+{
+	set_average(v, LABEL_STAGE, ret);
+}
+
+static u64 sampled_latency_of(const struct hist *h, const struct hist_entry *e, u32 k)
+{
+	return hist_sum(h, e, k, LABEL_LATENCY);
+}
+
+static void cell_of_sampled_latency(const struct key_value *v, struct cell *ret)
+{
+	cell_share(ret, sampled_latency_of(v->hist, v->entry, v->event),
+		v->hist->events[v->event].latency);
+}
+
 /* ---- cycles of runs of code, which are the periods with --total-cycles ---- */
 
 static double mean_of(const struct hist_entry *e, u32 k)
@@ -217,6 +258,30 @@ static const struct key keys[] = {
 		.figure = average_of,
 		.kind = CELL_REAL,
 		.cell = cell_of_average},
+	{.name = "weight1",
+		.title = "Weight1",
+		.help = "the same, as perf 7.2 calls it",
+		.is_value = true,
+		.label = LABEL_WEIGHT,
+		.figure = average_of,
+		.kind = CELL_REAL,
+		.cell = cell_of_average},
+	{.name = "weight2",
+		.title = "Weight2",
+		.help = "average of the second part of the weights: cycles that instructions took",
+		.is_value = true,
+		.label = LABEL_INS_LATENCY,
+		.figure = average_latency_of,
+		.kind = CELL_REAL,
+		.cell = cell_of_average_latency},
+	{.name = "weight3",
+		.title = "Weight3",
+		.help = "average of the third part of the weights: cycles in a stage, or until they retired",
+		.is_value = true,
+		.label = LABEL_STAGE,
+		.figure = average_stage_of,
+		.kind = CELL_REAL,
+		.cell = cell_of_average_stage},
 	{.name = "cycles_share",
 		.title = "Sampled Cycles%",
 		.help = "share of the cycles that were counted from branch to branch (--total-cycles)",
@@ -255,4 +320,12 @@ static const struct key keys[] = {
 const struct key_family key_figures = {"figures", keys, ARRAY_SIZE(keys)};
 
 const struct key *const key_total = &keys[0];
+const struct key key_sampled_latency = {.name = "latency",
+	.title = "Latency",
+	.help = "share of the elapsed time, if threads that ran at the same moment share it",
+	.is_value = true,
+	.label = LABEL_LATENCY,
+	.figure = sampled_latency_of,
+	.kind = CELL_SHARE,
+	.cell = cell_of_sampled_latency};
 const struct key *const key_self = &keys[1];

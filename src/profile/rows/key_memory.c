@@ -33,6 +33,17 @@ static void set_part(const struct key_value *v, enum access_part part, struct ce
 		cell_unknown(ret, CELL_NOT_KNOWN);
 }
 
+static u64 operation_of(const struct profile *p, u64 word)
+{
+	(void)p;
+	return access_bits(word, ACCESS_OPERATION);
+}
+
+static void cell_of_operation(const struct key_value *v, struct cell *ret)
+{
+	set_part(v, ACCESS_OPERATION, ret);
+}
+
 static u64 level_of(const struct profile *p, u64 word)
 {
 	(void)p;
@@ -90,6 +101,13 @@ static void cell_of_block(const struct key_value *v, struct cell *ret)
 
 /* clang-format off: a row a fact */
 static const struct key keys[] = {
+	{.name = "op",
+		.title = "Operation",
+		.help = "what the access does: LOAD, STORE, PFETCH, EXEC",
+		.label = LABEL_DATA_SOURCE,
+		.value = operation_of,
+		.kind = CELL_TEXT,
+		.cell = cell_of_operation},
 	{.name = "symbol_daddr",
 		.title = "Data Symbol",
 		.help = "variable and offset, or address, of the data",

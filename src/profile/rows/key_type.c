@@ -65,6 +65,44 @@ static void cell_of_place(const struct key_value *v, struct cell *ret)
 	cell_text(ret, str_text(v->room));
 }
 
+enum { CACHE_LINE = 64 };
+
+/* The first access to the same line of the same type. */
+static u64 line_of(const struct profile *p, u64 number)
+{
+	const struct profile_access *a = access_of(p, number);
+
+	for (u64 first = 0; first < number; first++)
+		if (access_of(p, first)->type == a->type &&
+			access_of(p, first)->offset / CACHE_LINE == a->offset / CACHE_LINE)
+			return first;
+	return number;
+}
+
+static int compare_lines(const struct profile *p, u64 a, u64 b)
+{
+	const struct profile_access *x = access_of(p, a), *y = access_of(p, b);
+	const u64 m = x->offset / CACHE_LINE, n = y->offset / CACHE_LINE;
+	int c = strcmp(x->type, y->type);
+
+	return c ? c : m < n ? -1 : m > n;
+}
+
+static void cell_of_line(const struct key_value *v, struct cell *ret)
+{
+	const struct profile_access *a = access_of(v->hist->profile, v->label);
+
+	if (datatype_outcome_reason(a->outcome)) {
+		cell_unknown(ret, CELL_NOT_KNOWN);
+		return;
+	}
+	str_add_safe(v->room, a->type, strlen(a->type));
+	if (a->outcome == DATATYPE_FOUND)
+		str_addf(v->room, ": cache-line %llu",
+			(unsigned long long)(a->offset / CACHE_LINE));
+	cell_text(ret, str_text(v->room));
+}
+
 /* clang-format off: a row a fact */
 static const struct key keys[] = {
 	{.name = "type",
@@ -83,6 +121,14 @@ static const struct key keys[] = {
 		.compare = compare_places,
 		.kind = CELL_TEXT,
 		.cell = cell_of_place},
+	{.name = "typecln",
+		.title = "Data Type Cacheline",
+		.help = "data type, and the cache line of it that is accessed",
+		.label = LABEL_ACCESS,
+		.value = line_of,
+		.compare = compare_lines,
+		.kind = CELL_TEXT,
+		.cell = cell_of_line},
 };
 /* clang-format on */
 

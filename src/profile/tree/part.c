@@ -23,6 +23,10 @@ void part_init(struct part *part, const struct profile *p, const struct calls *c
 	part->profile.timeline = NULL;
 	vec_each(event, &p->events)
 		vec_add(&part->profile.events, *event);
+	/* Room that is not needed is never touched: it costs nothing. */
+	vec_reserve(&kept, p->rows.n);
+	vec_reserve(&part->profile.rows, p->rows.n);
+	vec_reserve(&part->profile.cells, p->rows.n * p->n_labels);
 	for (size_t row = 0; row < p->rows.n; row++) {
 		if (!is_kept(ctx, row)) {
 			leave_out(part, &p->rows.at[row], is_relative);

@@ -219,7 +219,7 @@ static bool shelf_folder(const struct find_places *places, const struct shelf *s
 	struct str *path)
 {
 	const char *home = getenv("HOME"), *cache = getenv("DEBUGINFOD_CACHE_PATH"),
-		   *xdg = getenv("XDG_CACHE_HOME");
+		   *xdg = getenv("XDG_CACHE_HOME"), *own = getenv("PERF_BUILDID_DIR");
 
 	if (shelf->whose == OF_SYSTEM) {
 		str_addf(path, "%s/usr/lib/debug/.build-id", places->symfs);
@@ -231,6 +231,10 @@ static bool shelf_folder(const struct find_places *places, const struct shelf *s
 	}
 	if (shelf->whose == OF_DEBUGINFOD && xdg && *xdg) {
 		str_addf(path, "%s/debuginfod_client", xdg);
+		return true;
+	}
+	if (shelf->whose == OF_PERF && own && *own) {
+		str_addf(path, "%s/.build-id", own);
 		return true;
 	}
 	if (!home || !*home)

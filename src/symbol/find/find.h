@@ -14,7 +14,7 @@
  *
  * The image:      <symfs>PATH; below /proc of a process that has it mapped (containers, deleted
  *                 files); by build-id ID, whose first two digits are XX and the others YYYY:
- *                 ~/.debug/.build-id/XX/YYYY/elf and .../YYYY (perf's cache, new and old),
+ *                 ~/.debug/.build-id/XX/YYYY/elf and .../YYYY (perf's cache, new and old; PERF_BUILDID_DIR names another folder),
  *                 /usr/lib/debug/.build-id/XX/YYYY, ~/.cache/debuginfod_client/ID/executable
  * Debug symbols:  /usr/lib/debug/.build-id/XX/YYYY.debug, ~/.debug/.build-id/XX/YYYY/debug,
  *                 ~/.cache/debuginfod_client/ID/debuginfo; by the name in .gnu_debuglink, checksum

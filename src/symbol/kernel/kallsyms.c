@@ -387,3 +387,35 @@ const char *kallsyms_find(const struct kallsyms *k, u64 address, u64 *ret_start,
 	*ret_end = end;
 	return k->names + k->entries[low - 1].name;
 }
+
+int kallsyms_each_named(const char *path, const char *name,
+	void (*take)(void *ctx, u64 address, const char *module, size_t n), void *ctx,
+	struct err *err)
+{
+	const size_t n_name = strlen(name);
+	struct str text = {0};
+	const char *at, *stop;
+
+	str_reserve(&text, USUAL_BYTES);
+	if (!n_name || sysfile_read(path, FILE_LIMIT, &text, err)) {
+		str_fini(&text);
+		return n_name ? err->code : 0;
+	}
+	stop = text.at + text.n;
+	for (const char *line = text.at; line < stop; line = at + 1) {
+		const char *p = line, *behind;
+		u64 address = scan_address(&p);
+
+		at = memchr(line, '\n', stop - line);
+		at = at ? at : stop;
+		behind = p + 3 + n_name;
+		if (!address || behind > at || memcmp(p + 3, name, n_name) || !is_wanted(p[1]))
+			continue;
+		if (behind == at)
+			take(ctx, address, "", 0);
+		else if (*behind == '\t' && at - behind >= 3 && behind[1] == '[' && at[-1] == ']')
+			take(ctx, address, behind + 2, at - behind - 3);
+	}
+	str_fini(&text);
+	return 0;
+}

@@ -50,6 +50,14 @@ void kallsyms_close(struct kallsyms *k);
 const char *kallsyms_find(const struct kallsyms *k, u64 address, u64 *ret_start, u64 *ret_end);
 
 /*
+ * Calls `take` with each place of a function or variable called `name`, all of whose names count, and not only the one that
+ * the table keeps for its address. `module` is not NUL-terminated; n is 0 for the kernel itself.
+ */
+int kallsyms_each_named(const char *path, const char *name,
+	void (*take)(void *ctx, u64 address, const char *module, size_t n), void *ctx,
+	struct err *err);
+
+/*
  * Calls `take` with the modules of /proc/modules or a copy of it, until it returns false; base is 0 if
  * addresses are hidden. The name is not NUL-terminated. Read errors are logged.
  */

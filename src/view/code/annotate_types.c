@@ -1,6 +1,7 @@
 #include "view/code/annotate_types.h"
 
 #include "profile/rows/rowmaker.h"
+#include "symbol/types/datatype.h"
 #include "symbol/types/typelayout.h"
 #include "view/forms/forms.h"
 #include "view/text/colour.h"
@@ -160,6 +161,49 @@ void annotate_types_text(struct out *out, const struct typeprofile *a,
 					       : 0,
 			(unsigned long long)a->totals[e].n_samples);
 	}
+}
+
+/* ---- how much is known ---- */
+
+static void add_share(struct str *text, u64 n, u64 all)
+{
+	str_addf(text, "%*llu  %6.2f%%  ", COLUMN, (unsigned long long)n,
+		all ? 100.0 * (double)n / (double)all : 0);
+}
+
+static const char *outcome_words(enum datatype_outcome outcome)
+{
+	const char *reason = datatype_outcome_reason(outcome);
+
+	return outcome == DATATYPE_FOUND ? "access data of a known type"
+		: reason                 ? reason
+					 : datatype_outcome_name(outcome);
+}
+
+void annotate_types_stat(struct out *out, const struct profile *p)
+{
+	struct sort_item outcomes[DATATYPE_OUTCOMES];
+	u64 counts[DATATYPE_OUTCOMES] = {0}, all = 0;
+
+	for (size_t i = 0; i < p->rows.n; i++) {
+		counts[p->accesses.at[profile_label(p, i, LABEL_ACCESS)].outcome] +=
+			p->rows.at[i].n_samples;
+		all += p->rows.at[i].n_samples;
+	}
+	for (u32 i = 0; i < DATATYPE_OUTCOMES; i++)
+		outcomes[i] = (struct sort_item){~counts[i], i};
+	sort_by_key(outcomes, DATATYPE_OUTCOMES);
+	str_addf(&out->text, "%*s    Share  Instructions\n", COLUMN, "Samples");
+	for (size_t i = 0; i < DATATYPE_OUTCOMES; i++) {
+		const u32 outcome = outcomes[i].value;
+
+		if (!counts[outcome])
+			continue;
+		add_share(&out->text, counts[outcome], all);
+		str_addf(&out->text, "%s\n", outcome_words(outcome));
+	}
+	add_share(&out->text, all, all);
+	str_add(&out->text, "in all\n");
 }
 
 /* ---- for programs ---- */

@@ -14,6 +14,8 @@
 
 void annotate_types_text(struct out *out, const struct typeprofile *a,
 	const struct annotate_options *o);
+/* How many samples have a type, and why the others have none: the largest number first. */
+void annotate_types_stat(struct out *out, const struct profile *p);
 void annotate_types_rows(const struct form *form, struct out *out, const struct typeprofile *a,
 	const struct annotate_options *o);
 

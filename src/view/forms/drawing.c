@@ -166,12 +166,16 @@ static u32 draw_trunk(struct drawing *d, u64 mine)
 	const struct rowset_node *nodes = d->nodes;
 	u32 top = next_drawn(d, nodes[0].first_child, d->whole), node = 0;
 	bool is_first = true;
+	u64 n = 0;
 
 	if (!top || nodes[top].total != mine || nodes[top].next_sibling)
 		return 0;
 	for (u32 next = top; next; next = only_child(d->nodes, node)) {
 		node = next;
 		if (node == top && d->options->skips_first_node)
+			continue;
+		/* The limit of entries is one of lines here. */
+		if (d->options->entries && n++ >= d->options->entries)
 			continue;
 		str_fill(d->text, ' ', d->margin);
 		if (is_first) {

@@ -26,6 +26,8 @@ static void event_init(struct c2c_calls_event *e, const struct sharers *s, u32 e
 void c2c_calls_init(struct c2c_calls *c, const struct sharers *s, enum sharers_event hot)
 {
 	c->options = (struct hist_options){.keys = {&use_key}, .n_keys = 1};
+	c->order = GRAPH_CALLEE;
+	c->drawing = (struct drawing_options){.style = DRAWING_FRACTAL, .limit = LIMIT};
 	event_init(&c->hot, s, hot, &c->options);
 	event_init(&c->stores, s, SHARERS_STORE, &c->options);
 }
@@ -62,15 +64,14 @@ static const struct hist_entry *choose(struct c2c_calls *c, u32 use,
 
 void c2c_calls_add(struct c2c_calls *c, u32 use, struct str *text)
 {
-	const struct drawing_options o = {.style = DRAWING_FRACTAL, .limit = LIMIT};
 	struct c2c_calls_event *event;
 	const struct hist_entry *e = choose(c, use, &event);
 	struct rowset tree;
 
 	if (!e)
 		return;
-	graphrows_open(&tree, &event->view, e, GRAPH_CALLEE, e->of[0].self.period);
-	drawing_add(text, &tree, &o);
+	graphrows_open(&tree, &event->view, e, c->order, e->of[0].self.period);
+	drawing_add(text, &tree, &c->drawing);
 	rowset_close(&tree);
 }
 
@@ -83,6 +84,6 @@ void c2c_calls_add_cells(struct c2c_calls *c, u32 use, struct rowmaker *m)
 	if (!e)
 		return;
 	rowmaker_text(m, "callers_of", h->profile->events.at[h->events[0].event].name);
-	graphrows_open(rowmaker_tree(m, "callers"), &event->view, e, GRAPH_CALLEE,
+	graphrows_open(rowmaker_tree(m, "callers"), &event->view, e, c->order,
 		e->of[0].self.period);
 }

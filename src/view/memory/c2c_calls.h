@@ -12,6 +12,8 @@
 #include "profile/rows/hist.h"
 #include "profile/rows/rowmaker.h"
 #include "profile/memory/sharers.h"
+#include "profile/rows/graph.h"
+#include "view/forms/drawing.h"
 
 struct c2c_calls_event {
 	struct hist hist;
@@ -22,6 +24,9 @@ struct c2c_calls_event {
 struct c2c_calls {
 	struct hist_options options;
 	struct c2c_calls_event hot, stores;
+	enum graph_order order; /* callees first, unless it is changed */
+	struct drawing_options
+		drawing; /* shares of the row, the larger ones, unless it is changed */
 };
 
 void c2c_calls_init(struct c2c_calls *c, const struct sharers *s, enum sharers_event hot);

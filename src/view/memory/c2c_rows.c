@@ -125,7 +125,7 @@ void c2c_rows(const struct form *form, struct out *out, const struct sharing *s,
 	making.order = order;
 	rowmaker_row(&document);
 	rowmaker_u64(&document, "pace_c2c", SCHEMA);
-	rowmaker_u64(&document, "line_bytes", SHARING_LINE_BYTES);
+	rowmaker_u64(&document, "line_bytes", s->line_bytes);
 	total = rowmaker_below(&document, "total", ROWMAKER_OBJECT);
 	add_count(total, &s->total);
 	rowmaker_u64(total, "no_code", s->n_no_code);

@@ -1,16 +1,19 @@
 #include "view/records/script.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/nearest.h"
 #include "base/num.h"
+#include "base/selfname.h"
 #include "event/abi.h"
 #include "event/tsx.h"
 #include "record/access.h"
 #include "record/regs.h"
 #include "unwind/chain.h"
+#include "view/records/recordtext.h"
 
 /* ---- fields ---- */
 
@@ -53,11 +56,26 @@ static const struct {
 	{"brstackoff", SCRIPT_BRSTACKOFF, PERF_SAMPLE_BRANCH_STACK},
 	{"brstackinsn", SCRIPT_BRSTACKINSN, PERF_SAMPLE_BRANCH_STACK},
 	{"brstackinsnlen", SCRIPT_BRSTACKINSN | SCRIPT_BRSTACKINSNLEN, PERF_SAMPLE_BRANCH_STACK},
+	{"dsoff", SCRIPT_DSOFF | SCRIPT_DSO, 0},
+	{"srccode", SCRIPT_SRCCODE, PERF_SAMPLE_IP},
+	{"bpf-output", SCRIPT_BPF_OUTPUT, PERF_SAMPLE_RAW},
 	/* For samples made from decoded traces and for merged guests; empty columns otherwise. */
 	{"flags", SCRIPT_TRACED, 0},
+	{"callindent", 0, 0},
+	{"synth", 0, 0},
 	{"ipc", 0, 0},
 	{"machine_pid", 0, 0},
 	{"vcpu", 0, 0},
+};
+
+/* Fields of perf that pace does not have: what does that. */
+static const struct {
+	const char *name, *instead;
+} refused_fields[] = {
+	{"metric", "'pace stat -I' computes metrics as time goes on"},
+	{"disasm", "'insn' has the bytes, and 'pace annotate' the code"},
+	{"brstackdisasm", "'brstackinsn' has the bytes, and 'pace annotate' the code"},
+	{"brcntr", "counters of branches are not decoded"},
 };
 
 static const char *const kind_names[SCRIPT_KINDS] = {
@@ -66,6 +84,7 @@ static const char *const kind_names[SCRIPT_KINDS] = {
 	[SCRIPT_TRACEPOINT] = "trace",
 	[SCRIPT_RAW] = "raw",
 	[SCRIPT_OTHER] = "other",
+	[SCRIPT_SYNTH] = "synth",
 };
 
 static enum script_kind kind_of(const struct event_attr *a)
@@ -81,7 +100,7 @@ static enum script_kind kind_of(const struct event_attr *a)
 	case PERF_TYPE_RAW:
 		return SCRIPT_RAW;
 	}
-	return SCRIPT_OTHER;
+	return a->type == (u32)INT32_MAX + 1 ? SCRIPT_SYNTH : SCRIPT_OTHER;
 }
 
 void script_default_fields(struct script_options *o)
@@ -92,6 +111,7 @@ void script_default_fields(struct script_options *o)
 	for (unsigned i = 0; i < SCRIPT_KINDS; i++)
 		o->fields[i] = start | place | SCRIPT_PERIOD;
 	o->fields[SCRIPT_TRACEPOINT] = start | SCRIPT_TRACE;
+	o->fields[SCRIPT_SW] |= SCRIPT_BPF_OUTPUT;
 	o->fields[SCRIPT_RAW] |= SCRIPT_ADDR | SCRIPT_DATA_SRC | SCRIPT_WEIGHT | SCRIPT_INS_LAT |
 		SCRIPT_PHYS_ADDR | SCRIPT_DATA_PAGE_SIZE | SCRIPT_CODE_PAGE_SIZE;
 }
@@ -124,6 +144,10 @@ static int find_field(const char *word, size_t n, u64 *ret_field, struct err *er
 			return 0;
 		}
 	}
+	for (size_t i = 0; i < ARRAY_SIZE(refused_fields); i++)
+		if (is_word(refused_fields[i].name, word, n))
+			return err_set(err, ERR_UNSUPPORTED, "-F %s: pace does not have this: %s",
+				refused_fields[i].name, refused_fields[i].instead);
 	return unknown_field(word, n, err);
 }
 
@@ -140,7 +164,7 @@ int script_parse_fields(struct script_options *o, const char *text, struct err *
 				kinds = 1u << i;
 		if (!kinds)
 			return err_set(err, ERR_INVAL,
-				"-F %s: the kind of events before ':' is hw, sw, trace, raw or other",
+				"-F %s: the kind of events before ':' is hw, sw, trace, raw, synth or other",
 				text);
 		text = colon + 1;
 	}
@@ -185,6 +209,8 @@ static u64 fields_of(const struct script *s, const struct event *e)
 	for (size_t i = 0; i < ARRAY_SIZE(field_names); i++)
 		if (field_names[i].needs && !(field_names[i].needs & type))
 			fields &= ~field_names[i].field;
+	if (e->attr.type != PERF_TYPE_SOFTWARE || e->attr.config != PERF_COUNT_SW_BPF_OUTPUT)
+		fields &= ~(u64)SCRIPT_BPF_OUTPUT;
 	if (script_has_chain(type) && !s->options->hides_chains && !s->options->has_said_fields)
 		fields |= SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO;
 	return fields;
@@ -210,6 +236,26 @@ static bool has_date(const struct script *s)
 	return s->trace->session.reader.info.has_clock_data;
 }
 
+/* Says that a field is missing. perf2bolt knows by perf's words that a recording has no addresses of data, and goes on. */
+static int refuse_field(const struct script *s, const char *name, u64 field, struct err *err)
+{
+	char upper[32] = "";
+
+	if (!program_is_perf())
+		return err_set(err, ERR_INVAL,
+			"-F: no sample has a field '%s': it was not recorded", name);
+	for (size_t i = 0; name[i] && i < sizeof(upper) - 1; i++) {
+		upper[i] = (char)toupper((unsigned char)name[i]);
+		upper[i + 1] = '\0';
+	}
+	vec_each(e, s->events)
+		if (s->options->fields[kind_of(&e->attr)] & field)
+			return err_set(err, ERR_INVAL,
+				"Samples for '%s' event do not have %s attribute set. Cannot print '%s' field.",
+				e->name, upper, name);
+	return 0;
+}
+
 int script_check(const struct script *s, struct err *err)
 {
 	bool wants_date = false;
@@ -220,10 +266,9 @@ int script_check(const struct script *s, struct err *err)
 		return err_set(err, ERR_INVAL,
 			"-F tod: the recording does not say what time of day its clock showed: record with -k monotonic");
 	for (size_t i = 0; s->options->has_said_fields && i < ARRAY_SIZE(field_names); i++)
-		if (field_names[i].field != SCRIPT_CPU && !has_field(s, field_names[i].field))
-			return err_set(err, ERR_INVAL,
-				"-F: no sample has a field '%s': it was not recorded",
-				field_names[i].name);
+		if (!(field_names[i].field & (SCRIPT_CPU | SCRIPT_BPF_OUTPUT)) &&
+			!has_field(s, field_names[i].field))
+			return refuse_field(s, field_names[i].name, field_names[i].field, err);
 	return 0;
 }
 
@@ -261,6 +306,7 @@ void script_fini(struct script *s)
 	vec_fini(&s->are_aborts);
 	intern_fini(&s->strings);
 	str_fini(&s->texts);
+	str_fini(&s->source);
 	vec_fini(&s->places);
 	table_fini(&s->index);
 }
@@ -357,6 +403,19 @@ static void add_abort(struct script *s, const struct visit *v, const struct thre
 		fields & SCRIPT_DSO ? " ([unknown])" : "");
 }
 
+/* Whether the chain is to end at this function. */
+static bool stops_at(struct script *s, const struct thread_state *t, const struct chain_step *step)
+{
+	struct resolver_answer a;
+	struct location l;
+	const char *name;
+
+	locator_find(&s->locator, t, step, &l);
+	a = locator_name(&s->locator, &l);
+	name = resolver_title(&a, s->options->name_style, &s->strings);
+	return name && name_list_has(s->stops, name);
+}
+
 static void add_chain(struct script *s, const struct visit *v, const struct thread_state *t,
 	u64 fields, struct str *text)
 {
@@ -368,18 +427,19 @@ static void add_chain(struct script *s, const struct visit *v, const struct thre
 		add_abort(s, v, t, fields, text);
 	while (chain_next(&walk, &step) && n++ < s->options->max_stack) {
 		script_add_place(s, t, &step, fields, SCRIPT_IN_CHAIN, text);
+		if (UNLIKELY(s->stops != NULL) && stops_at(s, t, &step))
+			break;
 	}
 }
 
 /* ---- the other fields ---- */
 
-static void add_regs(const struct script *s, u64 mask, const struct sample_regs *regs,
+void script_add_regs(const struct script *s, u64 mask, const struct sample_regs *regs,
 	struct str *text)
 {
 	const struct arch *arch = s->trace->callers.arch;
 	u64 k = 0;
 
-	str_addf(text, " ABI:%llu    ", (unsigned long long)regs->abi);
 	for (unsigned bit = 0; bit < 64 && k < regs->values.n; bit++) {
 		char name[16];
 
@@ -388,6 +448,13 @@ static void add_regs(const struct script *s, u64 mask, const struct sample_regs 
 		str_addf(text, "%5s:0x%llx ", regs_name(arch, bit, name, sizeof(name)),
 			(unsigned long long)load_u64(regs->values.at + 8 * k++));
 	}
+}
+
+static void add_regs(const struct script *s, u64 mask, const struct sample_regs *regs,
+	struct str *text)
+{
+	str_addf(text, " ABI:%llu    ", (unsigned long long)regs->abi);
+	script_add_regs(s, mask, regs, text);
 }
 
 static const char *page_size_name(u64 size, char *buf, size_t n)
@@ -399,17 +466,6 @@ static const char *page_size_name(u64 size, char *buf, size_t n)
 	else
 		snprintf(buf, n, "%lluK", (unsigned long long)size >> 10);
 	return size ? buf : "N/A";
-}
-
-static char mode_letter(u8 mode)
-{
-	static const char letters[] = {[PERF_RECORD_MISC_KERNEL] = 'K',
-		[PERF_RECORD_MISC_USER] = 'U',
-		[PERF_RECORD_MISC_HYPERVISOR] = 'H',
-		[PERF_RECORD_MISC_GUEST_KERNEL] = 'G',
-		[PERF_RECORD_MISC_GUEST_USER] = 'g'};
-
-	return mode && mode < ARRAY_SIZE(letters) ? letters[mode] : ' ';
 }
 
 /* Adds the time of day at a time of the recording's clock, in this machine's time zone. */
@@ -431,17 +487,22 @@ static void add_date(const struct script *s, u64 time, struct str *text)
 	str_addc(text, ' ');
 }
 
+static void add_comm(const struct script *s, const char *comm, bool has_chain, struct str *text)
+{
+	enum { WIDTH = 16, NARROW = 8 };
+	size_t start = text->n, n = strlen(comm);
+
+	str_add_safe(text, comm, s->options->is_narrow ? MIN(n, (size_t)NARROW) : n);
+	if (s->options->is_narrow || !has_chain)
+		str_pad_left(text, start, s->options->is_narrow ? NARROW : WIDTH);
+	str_addc(text, ' ');
+}
+
 void script_add_start(struct script *s, const struct script_who *who, u64 fields, bool has_chain,
 	struct str *text)
 {
-	if (fields & SCRIPT_COMM) {
-		size_t start = text->n;
-
-		str_add_safe(text, who->comm, strlen(who->comm));
-		if (!has_chain)
-			str_pad_left(text, start, 16);
-		str_addc(text, ' ');
-	}
+	if (fields & SCRIPT_COMM)
+		add_comm(s, who->comm, has_chain, text);
 	if (fields & SCRIPT_PID && fields & SCRIPT_TID) {
 		size_t start;
 
@@ -457,9 +518,9 @@ void script_add_start(struct script *s, const struct script_who *who, u64 fields
 		str_addc(text, ' ');
 	}
 	if (fields & SCRIPT_CPU)
-		str_addf(text, "[%03d] ", (s32)who->cpu);
+		str_addf(text, s->options->is_narrow ? "%3d " : "[%03d] ", (s32)who->cpu);
 	if (fields & SCRIPT_MISC)
-		str_addf(text, "%-5c ", mode_letter(who->mode));
+		recordtext_add_misc(who->type, who->misc, text);
 	if (fields & SCRIPT_TOD && has_date(s))
 		add_date(s, who->time, text);
 	if (fields & SCRIPT_TIME)
@@ -493,13 +554,36 @@ static void add_transaction(u64 transaction, struct str *text)
 		str_addf(text, " (%s)", means);
 }
 
-static void add_costs(struct script *s, u64 fields, u64 type, const struct sample *sample,
-	struct str *text)
+/* Whether an event's addresses are of code and variables: page faults. */
+static bool has_named_addresses(const struct event_attr *a)
 {
+	return a->type == PERF_TYPE_SOFTWARE &&
+		(a->config == PERF_COUNT_SW_PAGE_FAULTS ||
+			a->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
+			a->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+}
+
+static void add_data_address(struct script *s, u64 fields, struct visit *v, struct str *text)
+{
+	u64 addr = v->sample->addr;
+	struct chain_step step = {addr,
+		(s64)addr < 0 ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, false};
+
+	add_hex(text, addr, 16);
+	if (fields & (SCRIPT_SYM | SCRIPT_DSO) &&
+		has_named_addresses(&s->events->at[v->event].attr))
+		script_add_place(s, visit_state(v), &step, fields & SCRIPT_PLACE & ~SCRIPT_SRCLINE,
+			SCRIPT_AS_DATA, text);
+}
+
+static void add_costs(struct script *s, u64 fields, struct visit *v, struct str *text)
+{
+	const struct sample *sample = v->sample;
+	const u64 type = v->format->type;
 	struct script_weight w = script_weight(type, sample->weight);
 
 	if (fields & SCRIPT_ADDR)
-		add_hex(text, sample->addr, 16);
+		add_data_address(s, fields, v, text);
 	if (fields & SCRIPT_DATA_SRC)
 		add_access(s, sample->data_src, text);
 	if (fields & SCRIPT_WEIGHT)
@@ -531,6 +615,8 @@ static void add_rest(struct script *s, u64 fields, const struct thread_state *t,
 		add_regs(s, format->user_regs, &sample->user_regs, text);
 	if (fields & branches)
 		script_add_branches(s, t, sample, fields, text);
+	if (fields & SCRIPT_BPF_OUTPUT)
+		script_add_bpf_output(&sample->raw, text);
 	if (fields & SCRIPT_CODE)
 		script_add_place(s, t, &here, fields & SCRIPT_CODE, SCRIPT_AS_CODE, text);
 	if (fields & SCRIPT_BRSTACKINSN)
@@ -543,6 +629,12 @@ static void add_rest(struct script *s, u64 fields, const struct thread_state *t,
 		str_addf(text, " %s", page_size_name(sample->code_page_size, buf, sizeof(buf)));
 }
 
+bool script_shows_chain(const struct script *s, u32 event)
+{
+	return s->fields[event] & SCRIPT_IP && !s->options->hides_chains &&
+		script_has_chain(s->events->at[event].attr.sample_type);
+}
+
 void script_add_sample(struct script *s, struct visit *v, struct str *text)
 {
 	enum { TRACED_WIDTH = 24 };
@@ -552,15 +644,14 @@ void script_add_sample(struct script *s, struct visit *v, struct str *text)
 	const struct sample *sample = v->sample;
 	const struct sample_format *format = v->format;
 	u64 fields = s->fields[v->event], place = fields & SCRIPT_PLACE;
-	bool has_chain =
-		fields & SCRIPT_IP && script_has_chain(format->type) && !s->options->hides_chains;
+	bool has_chain = script_shows_chain(s, v->event);
 	static const struct thread_state nobody;
 	const struct thread_state *t = fields & placed ? visit_state(v) : &nobody;
 
 	/* If other records have no times, v->time is only a place in the file's order. */
 	script_add_start(s,
 		&(struct script_who){t->comm, sample->pid, sample->tid, sample->cpu, sample->time,
-			v->mode},
+			PERF_RECORD_SAMPLE, v->mode},
 		fields, has_chain, text);
 	if (fields & SCRIPT_PERIOD) {
 		add_u64(text, sample->period, 10);
@@ -578,7 +669,7 @@ void script_add_sample(struct script *s, struct visit *v, struct str *text)
 	if (fields & SCRIPT_TRACE && s->tracepoints && e->attr.type == PERF_TYPE_TRACEPOINT)
 		tracepoints_add_text(s->tracepoints, e->attr.config, sample->cpu, &sample->raw,
 			text);
-	add_costs(s, fields, format->type, sample, text);
+	add_costs(s, fields, v, text);
 	if (fields & SCRIPT_IP) {
 		str_addc(text, has_chain ? '\n' : ' ');
 		if (has_chain)
@@ -591,4 +682,11 @@ void script_add_sample(struct script *s, struct visit *v, struct str *text)
 	}
 	add_rest(s, fields, t, format, sample, v->mode, text);
 	str_addc(text, '\n');
+	if (fields & SCRIPT_SRCCODE) {
+		struct chain_step here = {sample->ip, v->mode, false};
+		struct location l;
+
+		locator_find(&s->locator, visit_state(v), &here, &l);
+		script_add_source_code(s, &l, text);
+	}
 }

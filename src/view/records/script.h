@@ -10,6 +10,7 @@
 #ifndef PACE_VIEW_SCRIPT_H
 #define PACE_VIEW_SCRIPT_H
 
+#include "base/namelist.h"
 #include "base/str.h"
 #include "base/table.h"
 #include "file/tracepoints.h"
@@ -54,8 +55,11 @@ enum script_field {
 	SCRIPT_TRACED = 1LL << 32, /* from decoded traces, which pace does not have */
 	SCRIPT_BRSTACKINSNLEN = 1LL << 33,
 	SCRIPT_TRANSACTION = 1LL << 34,
-	SCRIPT_PLACE = SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO |
-		SCRIPT_SRCLINE, /* fields of places in code */
+	SCRIPT_DSOFF = 1LL << 35,      /* the offset in the file */
+	SCRIPT_SRCCODE = 1LL << 36,    /* the line of source */
+	SCRIPT_BPF_OUTPUT = 1LL << 37, /* what a program of BPF's wrote */
+	SCRIPT_PLACE = SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO | SCRIPT_SRCLINE |
+		SCRIPT_DSOFF, /* fields of places in code */
 	SCRIPT_CODE = SCRIPT_INSN | SCRIPT_INSNLEN,
 };
 
@@ -66,6 +70,7 @@ enum script_kind {
 	SCRIPT_TRACEPOINT,
 	SCRIPT_RAW,
 	SCRIPT_OTHER,
+	SCRIPT_SYNTH, /* made by perf inject from instruction traces */
 	SCRIPT_KINDS
 };
 
@@ -73,9 +78,11 @@ struct script_options {
 	u64 fields[SCRIPT_KINDS];
 	bool has_said_fields; /* a field that no event has is an error; else it is left out */
 	bool has_ns, is_relative, is_delta, hides_chains, has_full_paths;
+	bool is_narrow; /* short names of threads and bare numbers of CPUs, as perf's -L has them */
 	unsigned name_style; /* enum demangle_style */
 	bool hides_inlined;  /* call chains have no lines for inlined functions */
 	u32 max_stack;
+	u64 max_blocks; /* of code between branches; 0: all */
 };
 
 /* The form of a place's text. */
@@ -86,6 +93,8 @@ enum script_form {
 	SCRIPT_AS_SYMBOL, /* name+0x12 or [unknown]; for an end of a branch */
 	SCRIPT_AS_OFFSET, /* 0x12: offset in the file, or the address if there is no file */
 	SCRIPT_AS_CODE,   /* the instruction there */
+	SCRIPT_AS_DATA,   /* behind the address of data: its variable */
+	SCRIPT_AS_PYTHON, /* for script_python.h: a value of Python's */
 };
 
 struct script_place { /* the text of one address */
@@ -103,12 +112,16 @@ struct script {
 	const struct event_list *events; /* the trace's */
 	struct locator locator;
 	struct tracepoints *tracepoints; /* NULL: none */
+	const struct name_list *stops;   /* functions where call chains end; NULL: none */
 	u64 *fields;                     /* by event */
 	VEC(u8) are_aborts;              /* by event: whether it counts aborts of transactions */
 	size_t n_fields, fields_cap;
 	u32 name_width;
 	size_t access_width; /* width of the longest text of a memory access so far */
 	u64 first_time, last_time;
+	struct str source; /* the file that lines of source were last taken from */
+	const char *source_path;
+	u32 source_line;
 	struct intern strings;
 	struct str texts;
 	VEC(struct script_place) places;
@@ -129,6 +142,9 @@ int script_check(const struct script *s, struct err *err);
 /* Takes in events that came after script_init(), in pipe mode. */
 void script_take_events(struct script *s);
 
+/* Whether samples of that event have their callers on lines of their own. */
+bool script_shows_chain(const struct script *s, u32 event);
+
 void script_add_sample(struct script *s, struct visit *v, struct str *text);
 
 /* The same as a line of JSON. */
@@ -138,7 +154,8 @@ struct script_who {
 	const char *comm;
 	u32 pid, tid, cpu;
 	u64 time;
-	u8 mode; /* CPU mode; for samples */
+	u32 type; /* the record's, and its misc */
+	u16 misc;
 };
 
 /* Adds "comm tid [cpu] time: ", the start of a sample's or another record's line. */
@@ -163,6 +180,24 @@ static inline bool script_has_chain(u64 sample_type)
 /* Adds an address in this form, with those of the fields that describe places. */
 void script_add_place(struct script *s, const struct thread_state *state,
 	const struct chain_step *step, u64 fields, enum script_form form, struct str *text);
+
+/* Adds "|12       line of source" for a place, unless it is the one before. */
+void script_add_source_code(struct script *s, const struct location *l, struct str *text);
+
+/* Adds bytes that a program of BPF's wrote, 8 on a line, and as text if they are. */
+void script_add_bpf_output(const struct record_bytes *raw, struct str *text);
+
+/* Adds registers as "   AX:0x12 " each. */
+void script_add_regs(const struct script *s, u64 mask, const struct sample_regs *regs,
+	struct str *text);
+
+/* Finds the source lines of a place, innermost first; returns the number of frames. */
+size_t script_find_sources(struct script *s, const struct location *l, bool has_inlined,
+	struct line_frame frames[LINE_DEPTH_MAX]);
+
+/* Adds a place with its functions as a value of Python's. */
+void script_python_place(struct script *s, const struct location *l, const struct chain_step *step,
+	struct str *text);
 
 /* Adds the "file.c:12" of a place. */
 void script_add_source(struct script *s, const struct location *l, u64 ip, struct str *text);

@@ -276,14 +276,17 @@ void script_add_branch_code(struct script *s, const struct thread_state *state,
 	const struct sample_branches *br = &sample->branches;
 	struct walk w = {.s = s, .t = state, .fields = fields, .text = text};
 	struct branch b;
-	u64 target;
+	u64 target, n = br->n;
 
-	if (!br->n)
+	if (!n)
 		return;
+	/* One more branch begins the oldest block. */
+	if (s->options->max_blocks && n > s->options->max_blocks + 1)
+		n = s->options->max_blocks + 1;
 	str_addc(text, '\n');
-	b = branch_at(br->entries, br->n - 1);
+	b = branch_at(br->entries, n - 1);
 	add_stretch(&w, b.from, &b, true);
-	for (u64 i = br->n - 1; i--;) {
+	for (u64 i = n - 1; i--;) {
 		target = branch_at(br->entries, i + 1).to;
 		b = branch_at(br->entries, i);
 		add_stretch(&w, target, &b, false);

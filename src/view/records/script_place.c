@@ -4,14 +4,17 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/num.h"
+#include "base/sysfile.h"
 #include "event/abi.h"
 #include "symbol/name/demangle.h"
 #include "view/records/script.h"
 
 enum { TEXTS_LIMIT = 64 << 20 };
 
-static void add_dso(const struct dso *dso, struct str *text)
+static void add_dso(const struct location *l, u64 fields, struct str *text)
 {
+	const struct dso *dso = l->dso;
+
 	str_add(text, " (");
 	if (dso->kind == DSO_JIT)
 		str_addf(text, "/tmp/perf-%u.map", dso->pid);
@@ -19,6 +22,8 @@ static void add_dso(const struct dso *dso, struct str *text)
 		str_add_safe(text, dso->path, strlen(dso->path));
 	else
 		str_add_safe(text, dso->name, strlen(dso->name));
+	if (fields & SCRIPT_DSOFF && l->map)
+		str_addf(text, "+0x%llx", (unsigned long long)l->address);
 	str_addc(text, ')');
 }
 
@@ -94,8 +99,7 @@ static void add_line(struct script *s, const struct location *l, const struct ch
 	add_source(s, l, step, f, text);
 }
 
-/* Finds the source lines of a place, innermost first; returns the number of frames. */
-static size_t find_sources(struct script *s, const struct location *l, bool has_inlined,
+size_t script_find_sources(struct script *s, const struct location *l, bool has_inlined,
 	struct line_frame frames[LINE_DEPTH_MAX])
 {
 	struct resolver_answer a = locator_name(&s->locator, l);
@@ -128,7 +132,7 @@ static void add_text(struct script *s, const struct location *l, const struct ch
 	size_t n = 0;
 
 	if (has_inlined || key->fields & SCRIPT_SRCLINE)
-		n = find_sources(s, l, has_inlined, frames);
+		n = script_find_sources(s, l, has_inlined, frames);
 	for (size_t i = 0; has_inlined && i + 1 < n; i++) {
 		str_addc(text, '\t');
 		add_address(l, step, key->form, text);
@@ -143,7 +147,7 @@ static void add_text(struct script *s, const struct location *l, const struct ch
 	if (key->fields & SCRIPT_SYM)
 		add_name(s, l, key->fields, text);
 	if (key->fields & SCRIPT_DSO)
-		add_dso(l->dso, text);
+		add_dso(l, key->fields, text);
 	if (key->fields & SCRIPT_SRCLINE)
 		add_line(s, l, step, n ? &frames[n - 1] : NULL, text);
 	if (is_in_chain)
@@ -182,14 +186,14 @@ static void add_branch_end(struct script *s, const struct location *l,
 	if (key->fields & SCRIPT_DSO) {
 		size_t start = text->n;
 
-		add_dso(l->dso, text);
+		add_dso(l, key->fields, text);
 		/* Here it has no blank in front. */
 		memmove(text->at + start, text->at + start + 1, text->n - start - 1);
 		str_cut(text, text->n - 1);
 	}
 	if (!(key->fields & SCRIPT_SRCLINE))
 		return;
-	n = find_sources(s, l, false, frames);
+	n = script_find_sources(s, l, false, frames);
 	str_addc(text, '(');
 	add_source(s, l, step, n ? &frames[n - 1] : NULL, text);
 	str_addc(text, ')');
@@ -199,7 +203,7 @@ static void add_branch_end(struct script *s, const struct location *l,
 static void add_json_line(struct script *s, const struct location *l, struct str *text)
 {
 	struct line_frame frames[LINE_DEPTH_MAX];
-	size_t n = find_sources(s, l, false, frames);
+	size_t n = script_find_sources(s, l, false, frames);
 
 	if (!n || !frames[n - 1].file)
 		return;
@@ -235,12 +239,39 @@ static void add_json(struct script *s, const struct location *l, const struct ch
 	json_end(text, '}');
 }
 
+/* " name+0x12 (file)" behind an address: of a variable, or of a function. */
+static void add_variable(struct script *s, const struct location *l, const struct script_place *key,
+	struct str *text)
+{
+	struct resolver_answer a = locator_name(&s->locator, l);
+	const char *name;
+
+	if (a.origin == ORIGIN_NONE || a.origin == ORIGIN_EXTENT)
+		a = resolver_find_data(s->locator.resolver, l->dso, l->address);
+	/* Marks like _etext are no variables: they have no size. */
+	name = a.end > a.start ? resolver_title(&a, s->options->name_style, &s->strings) : NULL;
+	if (key->fields & SCRIPT_SYM) {
+		str_addc(text, ' ');
+		str_add_safe(text, name ? name : "[unknown]", strlen(name ? name : "[unknown]"));
+		if (name && key->fields & SCRIPT_SYMOFF)
+			str_addf(text, "+0x%llx", (unsigned long long)(a.at - a.start));
+	}
+	if (key->fields & SCRIPT_DSO)
+		add_dso(l, key->fields, text);
+}
+
 static void add_form(struct script *s, const struct location *l, const struct chain_step *step,
 	const struct script_place *key, struct str *text)
 {
 	switch (key->form) {
 	case SCRIPT_AS_JSON:
 		add_json(s, l, step, key->fields, text);
+		break;
+	case SCRIPT_AS_DATA:
+		add_variable(s, l, key, text);
+		break;
+	case SCRIPT_AS_PYTHON:
+		script_python_place(s, l, step, text);
 		break;
 	case SCRIPT_AS_CODE:
 		add_instruction(s, l, key->fields, text);
@@ -264,7 +295,7 @@ void script_add_source(struct script *s, const struct location *l, u64 ip, struc
 {
 	struct chain_step step = {.ip = ip};
 	struct line_frame frames[LINE_DEPTH_MAX];
-	size_t n = find_sources(s, l, false, frames);
+	size_t n = script_find_sources(s, l, false, frames);
 
 	add_source(s, l, &step, n ? &frames[n - 1] : NULL, text);
 }
@@ -308,4 +339,60 @@ void script_add_place(struct script *s, const struct thread_state *state,
 	place.end = (u32)s->texts.n;
 	table_add(&s->index, hash, s->places.n);
 	vec_add(&s->places, place);
+}
+
+/* ---- lines of source ---- */
+
+/* The n-th line of the file that was read last; NULL: it has none. */
+static const char *line_of_source(const struct script *s, u32 n)
+{
+	const char *p = s->source.n ? str_text(&s->source) : NULL;
+
+	for (; p && n > 1; n--) {
+		p = strchr(p, '\n');
+		p = p ? p + 1 : NULL;
+	}
+	return p && *p ? p : NULL;
+}
+
+void script_add_source_code(struct script *s, const struct location *l, struct str *text)
+{
+	enum { SOURCE_LIMIT = 64 << 20 };
+	struct line_frame frames[LINE_DEPTH_MAX];
+	size_t n = script_find_sources(s, l, false, frames);
+	const struct line_frame *f = n ? &frames[n - 1] : NULL;
+	struct str path = {0};
+	const char *known, *line;
+	struct err ignored;
+
+	if (!f || !f->file)
+		return;
+	if (*f->file != '/' && f->dir)
+		str_addf(&path, "%s/", f->dir);
+	str_add(&path, f->file);
+	known = intern_str(&s->strings, str_text(&path));
+	str_fini(&path);
+	if (known == s->source_path && f->line == s->source_line)
+		return;
+	if (known != s->source_path) {
+		str_clear(&s->source);
+		if (sysfile_read(known, SOURCE_LIMIT, &s->source, &ignored))
+			str_clear(&s->source);
+	}
+	s->source_path = known;
+	s->source_line = f->line;
+	line = line_of_source(s, f->line);
+	if (!line)
+		return;
+	str_addf(text, "|%-8u ", f->line);
+	/* Tabs stay; other characters that a terminal obeys do not. */
+	for (size_t piece; *line && *line != '\n'; line += piece) {
+		piece = strcspn(line, "\t\n");
+		str_add_safe(text, line, piece);
+		if (line[piece] == '\t') {
+			str_addc(text, '\t');
+			piece++;
+		}
+	}
+	str_addc(text, '\n');
 }

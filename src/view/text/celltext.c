@@ -94,6 +94,7 @@ static const struct celltext layouts[] = {
 	{"tree_self", .width = 7, .is_right = true},
 	{"type", .unknown = "(unknown)"},
 	{"typeoff", .unknown = "(unknown)"},
+	{"typecln", .unknown = "(unknown)"},
 };
 /* clang-format on */
 

@@ -1,4 +1,4 @@
-#include "cmd/report/report_graph.h"
+#include "cmd/graphwords.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,10 @@ static const struct {
 	{"percent", ABOUT_VALUE, DRAWING_PERCENT},
 	{"period", ABOUT_VALUE, DRAWING_PERIOD},
 	{"count", ABOUT_VALUE, DRAWING_COUNT},
+	/* Nodes are functions; -g branch alone shows nothing in perf, either: --branch-history does. */
 	{"function", ABOUT_DEFAULT, 0},
+	{"address", ABOUT_DEFAULT, 0},
+	{"branch", ABOUT_DEFAULT, 0},
 };
 
 static void set_graph_word(struct graph_options *g, enum about about, int value)
@@ -32,6 +35,7 @@ static void set_graph_word(struct graph_options *g, enum about about, int value)
 		g->is_none = true;
 		return;
 	case ABOUT_STYLE:
+		g->has_style = true;
 		g->style = (enum drawing_style)value;
 		return;
 	case ABOUT_ORDER:

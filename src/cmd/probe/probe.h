@@ -1,0 +1,40 @@
+/*
+ * probe.h - the parts of `pace probe`: what was asked, and what does it.
+ *
+ * Errors   one sentence each, as cmd_fail() prints them
+ */
+#ifndef PACE_CMD_PROBE_H
+#define PACE_CMD_PROBE_H
+
+#include "base/opts.h"
+#include "base/out.h"
+#include "symbol/probe/probefile.h"
+#include "symbol/probe/probeline.h"
+
+struct probe_asked {
+	struct opt_list adds, definitions, deletes;
+	const char *lines, *variables; /* -L, -V */
+	const char *list, *functions;  /* -l, -F: "" without a pattern; NULL: not asked */
+	const char *filter;
+	const char *program, *vmlinux, *module, *sources;
+	u64 most, target_pid;
+	int inlines;
+	int demangles;
+	bool is_dry, is_quiet, is_forced, has_externs, has_ranges;
+	unsigned verbosity;
+};
+
+/* The file that -x, -m and -k name. *ret_has: whether there is one; the kernel can be probed without. */
+int probe_open_file(const struct probe_asked *o, struct probe_file *f, bool *ret_has, struct err *err);
+
+/* Defines probes: those of -a and -D. */
+int probe_add(const struct probe_asked *o, struct out *out, struct err *err);
+
+int probe_show_variables(const struct probe_asked *o, struct out *out, struct err *err);
+int probe_show_lines(const struct probe_asked *o, struct out *out, struct err *err);
+int probe_show_functions(const struct probe_asked *o, struct out *out, struct err *err);
+
+/* Whether a word fits a filter: globs with !, &, |, and brackets. NULL fits everything. */
+bool probe_fits_filter(const char *filter, const char *word);
+
+#endif
