@@ -41,8 +41,8 @@ static int explain(const char *path, enum dynevent_kind kind, int sys, struct er
 			kinds[kind].what, path, kinds[kind].config, remedy);
 	if (sys == EACCES || sys == EPERM || sys == EROFS)
 		return err_set(err, ERR_PERM,
-			"'%s' cannot be written (%s): probes are root's, so run 'sudo pace probe'%s", path,
-			strerror(sys), remedy);
+			"'%s' cannot be written (%s): probes are root's, so run 'sudo pace probe'%s",
+			path, strerror(sys), remedy);
 	return err_sys(err, sys, "opening '%s'", path);
 }
 
@@ -144,7 +144,8 @@ static int write_line(const char *root, enum dynevent_kind kind, const char *lin
 	return sys ? err->code : 0;
 }
 
-int dynevents_define(const char *root, enum dynevent_kind kind, const char *definition, struct err *err)
+int dynevents_define(const char *root, enum dynevent_kind kind, const char *definition,
+	struct err *err)
 {
 	return write_line(root, kind, definition, err);
 }
@@ -158,7 +159,8 @@ int dynevents_remove(const char *root, enum dynevent_kind kind, const char *grou
 	str_addf(&line, "-:%s/%s", group, name);
 	r = write_line(root, kind, str_text(&line), err);
 	if (r && err->sys == EBUSY)
-		err_set(err, ERR_SYS, "'%s:%s' is in use: something records it right now", group, name);
+		err_set(err, ERR_SYS, "'%s:%s' is in use: something records it right now", group,
+			name);
 	str_fini(&line);
 	return r;
 }

@@ -38,7 +38,8 @@ void dynevents_fini(struct dynevents *d);
 void dynevents_parse(struct dynevents *d, enum dynevent_kind kind, const char *text);
 
 /* Defines a probe: "p:group/name PLACE ARGS". ERR_NOENT also if the file to probe is gone. */
-int dynevents_define(const char *root, enum dynevent_kind kind, const char *definition, struct err *err);
+int dynevents_define(const char *root, enum dynevent_kind kind, const char *definition,
+	struct err *err);
 
 /* Removes all probes of that name. */
 int dynevents_remove(const char *root, enum dynevent_kind kind, const char *group, const char *name,

@@ -4,6 +4,7 @@
 #include <traceevent/trace-seq.h>
 
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -39,6 +40,30 @@ static bool take_part(struct bytes *b, const char *name, struct bytes *ret_part)
 
 /* ---- formats ---- */
 
+/*
+ * Appends the text, with the lengths of arrays that probes fetch: the kernel writes "s32 a[];" and the size of all, from which
+ * libtraceevent does not know the size of one.
+ */
+static void add_with_lengths(const char *text, size_t n, struct str *copy)
+{
+	const char *at = text, *end = text + n, *brackets;
+
+	while ((brackets = memmem(at, end - at, "[];\toffset:", 11)) != NULL) {
+		const char *size = memmem(brackets, end - brackets, "\tsize:", 6), *type = brackets;
+		unsigned bits = 0, bytes = 0;
+
+		while (type > at && type[-1] != ':' && type[-1] != '\n')
+			type--;
+		str_addn(copy, at, brackets + 1 - at);
+		if (size && type > at && type[-1] == ':' &&
+			sscanf(type, "%*1[sux]%2u ", &bits) == 1 &&
+			sscanf(size, "\tsize:%5u", &bytes) == 1 && bits >= 8 && bytes >= bits / 8)
+			str_addf(copy, "%u", bytes / (bits / 8));
+		at = brackets + 1;
+	}
+	str_addn(copy, at, end - at);
+}
+
 static void parse_format(struct tep_handle *tep, const struct bytes *format, const char *system)
 {
 	/*
@@ -46,13 +71,15 @@ static void parse_format(struct tep_handle *tep, const struct bytes *format, con
 	 * instead.
 	 */
 	static const char instead[] = "print fmt: \"%s\", ({ 0; })\n";
-	struct str copy = {0};
+	struct str given = {0}, copy = {0};
 	const char *print;
 
 	if (bytes_left(format) > FORMAT_LIMIT)
 		return;
-	/* libtraceevent needs text that ends with a NUL: the copy does. */
-	str_addn(&copy, format->at, bytes_left(format));
+	/* libtraceevent needs text that ends with a NUL: the copies do. */
+	str_addn(&given, format->at, bytes_left(format));
+	add_with_lengths(str_text(&given), given.n, &copy);
+	str_fini(&given);
 	if (traceformat_is_one(str_text(&copy), copy.n, &print)) {
 		if (!traceformat_is_printable(print)) {
 			str_cut(&copy, (size_t)(print - copy.at));

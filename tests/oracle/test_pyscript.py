@@ -254,4 +254,19 @@ def scripts_of_a_library_are_listed_and_run():
     assert not glob.glob('/tmp/pace-perf-*/perf'), glob.glob('/tmp/pace-perf-*/perf')
 
 
+@test
+def a_script_to_begin_with_runs():
+    record('t.data', '-a', '-e', 'cpu-clock', '-e', 'sched:sched_switch', '--', 'true')
+    for name in ('perf-script.py',):
+        if os.path.exists(name):
+            os.remove(name)
+    made = pace('script', '-i', 't.data', '-g', 'python')
+    assert made.out == 'generated Python script: perf-script.py\n' and not made.status, made
+    said = pace('script', '-i', 't.data', '-s', 'perf-script.py')
+    assert re.search(r'^sched__sched_switch \d+ \d+\.\d{9} \d+ \S.* prev_comm=\S.* next_prio=\d+$', said.out, re.M) and not said.status, said
+    again = pace('script', '-i', 't.data', '-g', 'python')
+    assert again.status == 1 and 'File exists' in again.err, again
+    assert pace('script', '-i', 't.data', '-g', 'perl').status == 1
+
+
 main()

@@ -38,8 +38,8 @@ static const struct opt options[] = {
 		.flags = OPT_OPTIONAL | OPT_COMMON, .call = take_list},
 	{'D', "definition", OPT_LIST, AT(definitions), "PROBE",
 		"print what would be written to uprobe_events or kprobe_events"},
-	{'V', "vars", OPT_STR, AT(variables), "PLACE", "list the variables that a probe there can record",
-		.flags = OPT_COMMON},
+	{'V', "vars", OPT_STR, AT(variables), "PLACE",
+		"list the variables that a probe there can record", .flags = OPT_COMMON},
 	{'L', "line", OPT_STR, AT(lines), "PLACE", "show the source: numbered lines can be probed",
 		.flags = OPT_COMMON},
 	{'F', "funcs", OPT_CALL, 0, "FILTER", "list the functions that can be probed",
@@ -48,24 +48,35 @@ static const struct opt options[] = {
 	{'x', "exec", OPT_STR, AT(program), "FILE", "probe this program or library, not the kernel",
 		.flags = OPT_COMMON},
 	{'m', "module", OPT_STR, AT(module), "MODULE", "probe this module of the kernel"},
-	{'k', "vmlinux", OPT_STR, AT(vmlinux), "FILE", "take the kernel's debug information from FILE"},
+	{'k', "vmlinux", OPT_STR, AT(vmlinux), "FILE",
+		"take the kernel's debug information from FILE"},
 	{'s', "source", OPT_STR, AT(sources), "DIR", "look for sources below DIR"},
 	{0, "target-ns", OPT_U64, AT(target_pid), "PID", "FILE is as process PID sees it"},
 	{.kind = OPT_TITLE, .help = "How"},
 	{'n', "dry-run", OPT_BOOL, AT(is_dry), NULL, "check everything, and add or remove nothing"},
 	{'f', "force", OPT_BOOL, AT(is_forced), NULL,
 		"add a probe whose name exists as NAME_1, and where no instruction begins"},
-	{0, "max-probes", OPT_U64, AT(most), "N", "refuse probes that are at more than N places", .min = 1},
-	{0, "inlines", OPT_TRI, AT(inlines), NULL, "also probe inlined calls of functions (default)"},
+	{0, "max-probes", OPT_U64, AT(most), "N", "refuse probes that are at more than N places",
+		.min = 1},
+	{0, "inlines", OPT_TRI, AT(inlines), NULL,
+		"also probe inlined calls of functions (default)"},
 	{0, "filter", OPT_STR, AT(filter), "FILTER",
 		"with -V, -F: names that fit, such as 'a* & !*_slow'; -F without it: \"!_*\""},
 	{0, "externs", OPT_BOOL, AT(has_externs), NULL, "with -V: also global variables"},
-	{0, "range", OPT_BOOL, AT(has_ranges), NULL, "with -V: also say where each variable has a place"},
-	{0, "demangle", OPT_TRI, AT(demangles), NULL, "show names as in the source (default) or as in the file"},
-	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL, "print nothing but errors and what was asked for"},
-	{'v', "verbose", OPT_COUNT, AT(verbosity), NULL, "also print the definitions that are written"},
-	{.kind = OPT_NOTHING, .name = "cache", .help = "probes are found anew each time: nothing is cached"},
-	{.kind = OPT_NOTHING, .name = "demangle-kernel", .help = "names of the kernel are not mangled"},
+	{0, "range", OPT_BOOL, AT(has_ranges), NULL,
+		"with -V: also say where each variable has a place"},
+	{0, "demangle", OPT_TRI, AT(demangles), NULL,
+		"show names as in the source (default) or as in the file"},
+	{'q', "quiet", OPT_BOOL, AT(is_quiet), NULL,
+		"print nothing but errors and what was asked for"},
+	{'v', "verbose", OPT_COUNT, AT(verbosity), NULL,
+		"also print the definitions that are written"},
+	{.kind = OPT_NOTHING,
+		.name = "cache",
+		.help = "probes are found anew each time: nothing is cached"},
+	{.kind = OPT_NOTHING,
+		.name = "demangle-kernel",
+		.help = "names of the kernel are not mangled"},
 	{.kind = OPT_REFUSED,
 		.name = "bootconfig",
 		.help = "boot configurations are not written: -D prints the definitions"},
@@ -85,7 +96,8 @@ static char *find_program(const char *name)
 	while (at && *at) {
 		size_t n = strcspn(at, ":");
 
-		if ((size_t)snprintf(path, sizeof(path), "%.*s/%s", (int)n, at, name) < sizeof(path) &&
+		if ((size_t)snprintf(path, sizeof(path), "%.*s/%s", (int)n, at, name) <
+				sizeof(path) &&
 			!access(path, X_OK))
 			return mem_strdup(path);
 		at += n + (at[n] == ':');
@@ -114,14 +126,16 @@ static char *find_vmlinux(void)
 	return path;
 }
 
-int probe_open_file(const struct probe_asked *o, struct probe_file *f, bool *ret_has, struct err *err)
+int probe_open_file(const struct probe_asked *o, struct probe_file *f, bool *ret_has,
+	struct err *err)
 {
 	bool is_module = o->module && strchr(o->module, '/');
 	char root[64], *path;
 	int r = 0;
 
 	if (o->program && (o->module || o->vmlinux))
-		return err_set(err, ERR_INVAL, "-x is for programs, -m and -k are for the kernel: choose one");
+		return err_set(err, ERR_INVAL,
+			"-x is for programs, -m and -k are for the kernel: choose one");
 	snprintf(root, sizeof(root), "/proc/%llu/root", (unsigned long long)o->target_pid);
 	if (o->program)
 		path = find_program(o->program);
@@ -131,7 +145,8 @@ int probe_open_file(const struct probe_asked *o, struct probe_file *f, bool *ret
 		path = o->module ? NULL : find_vmlinux();
 	*ret_has = path != NULL;
 	if (path)
-		r = probefile_open(f, path, o->program && o->target_pid ? root : NULL, !o->program, err);
+		r = probefile_open(f, path, o->program && o->target_pid ? root : NULL, !o->program,
+			err);
 	mem_free(path);
 	return r;
 }
@@ -185,7 +200,8 @@ static void add_listed(const struct dynevent *e, struct opened *opened, struct s
 	if (colon) {
 		str_addn(&path, e->place, colon - e->place);
 		f = file_of(opened, str_text(&path));
-		if (!f || !probeline_add_place(f, strtoull(colon + 1, NULL, 16), e->is_return, text))
+		if (!f ||
+			!probeline_add_place(f, strtoull(colon + 1, NULL, 16), e->is_return, text))
 			str_add(text, colon + 1);
 		str_addf(text, " in %s", str_text(&path));
 	} else {
@@ -251,12 +267,13 @@ static bool is_of_program(const struct dynevent *e, const char *path)
 	const char *colon = strrchr(e->place, ':');
 
 	return !path ||
-		(e->kind == DYNEVENT_UPROBE && colon && (size_t)(colon - e->place) == strlen(path) &&
+		(e->kind == DYNEVENT_UPROBE && colon &&
+			(size_t)(colon - e->place) == strlen(path) &&
 			!strncmp(e->place, path, colon - e->place));
 }
 
-static int delete_fitting(const struct probe_asked *o, const struct dynevents *all, const char *pattern,
-	struct out *out, struct err *err)
+static int delete_fitting(const struct probe_asked *o, const struct dynevents *all,
+	const char *pattern, struct out *out, struct err *err)
 {
 	char *path = o->program ? realpath(o->program, NULL) : NULL;
 	size_t n_removed = 0;
@@ -372,7 +389,8 @@ static int run_probe(int argc, char **argv)
 	if (check_choice(&o, &err))
 		status = cmd_fail(&cmd_probe, &err, EXIT_USAGE);
 	else if (act(&o, &out, &err))
-		status = cmd_fail(&cmd_probe, &err, err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
+		status = cmd_fail(&cmd_probe, &err,
+			err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
 	if (out_close(&out, &why))
 		status = cmd_fail(&cmd_probe, &why, EXIT_FAILED);
 	vec_fini(&o.adds);
@@ -385,8 +403,8 @@ static int run_probe(int argc, char **argv)
 const struct cmd cmd_probe = {
 	.name = "probe",
 	.summary = "add, list and remove probes: events at functions and lines, with variables",
-	.usage = {"[-x FILE] [--add] 'PLACE [VARIABLE...]'", "-d [GROUP:]EVENT...", "-l [[GROUP:]EVENT]",
-		"[-x FILE] -V PLACE | -L PLACE | -F", NULL},
+	.usage = {"[-x FILE] [--add] 'PLACE [VARIABLE...]'", "-d [GROUP:]EVENT...",
+		"-l [[GROUP:]EVENT]", "[-x FILE] -V PLACE | -L PLACE | -F", NULL},
 	.notes =
 		"PLACE: FUNCTION[@SOURCE][:LINE|+OFFSET|%return|;PATTERN], SOURCE:LINE, 0xADDRESS, %PROVIDER:MARKER\n"
 		"VARIABLE: [NAME=]VARIABLE[->MEMBER|.MEMBER|[N]][:TYPE], $vars, $params, $retval, %REGISTER\n"

@@ -25,7 +25,8 @@ struct probe_asked {
 };
 
 /* The file that -x, -m and -k name. *ret_has: whether there is one; the kernel can be probed without. */
-int probe_open_file(const struct probe_asked *o, struct probe_file *f, bool *ret_has, struct err *err);
+int probe_open_file(const struct probe_asked *o, struct probe_file *f, bool *ret_has,
+	struct err *err);
 
 /* Defines probes: those of -a and -D. */
 int probe_add(const struct probe_asked *o, struct out *out, struct err *err);

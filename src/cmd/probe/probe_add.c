@@ -55,8 +55,8 @@ static int choose_name(struct adding *a, const struct probe_line *l, bool may_nu
 		if (!is_known(a, l->group, buf) && !is_added(a, l->group, buf))
 			return 0;
 	}
-	return err_set(err, ERR_LIMIT, "there are %d probes '%s:%s_N' already", SUFFIX_MAX, l->group,
-		l->event);
+	return err_set(err, ERR_LIMIT, "there are %d probes '%s:%s_N' already", SUFFIX_MAX,
+		l->group, l->event);
 }
 
 static void remember(struct adding *a, enum dynevent_kind kind, const struct probe_line *l,
@@ -71,8 +71,8 @@ static void remember(struct adding *a, enum dynevent_kind kind, const struct pro
 }
 
 /* first: the event that the first place of this probe got; "": none yet. */
-static int add_line(struct adding *a, enum dynevent_kind kind, const struct probe_line *l, char *first,
-	struct err *err)
+static int add_line(struct adding *a, enum dynevent_kind kind, const struct probe_line *l,
+	char *first, struct err *err)
 {
 	char event[NAME_MAX_BYTES + 8];
 	bool shares = *first && a->can_share;
@@ -124,11 +124,13 @@ static int check_kernel_function(const struct probe_text *t, struct err *err)
 		return 0; /* the kernel will tell */
 	}
 	str_addf(&word, " %s", t->function ? t->function : "");
-	for (const char *at = all.at; at && (at = strstr(at, str_text(&word))) != NULL; at += word.n)
+	for (const char *at = all.at; at && (at = strstr(at, str_text(&word))) != NULL;
+		at += word.n)
 		if (at[word.n] == '\n' || at[word.n] == '\t' || !at[word.n])
 			goto found;
 	r = err_set(err, ERR_NOENT,
-		"the kernel has no function '%s'; 'pace probe -F --filter PATTERN' lists them", t->function);
+		"the kernel has no function '%s'; 'pace probe -F --filter PATTERN' lists them",
+		t->function);
 found:
 	str_fini(&word);
 	str_fini(&all);

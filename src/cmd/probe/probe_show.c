@@ -197,7 +197,8 @@ static void add_spot_variables(const struct probe_asked *o, struct probe_file *f
 			continue;
 		str_add(&line, "\t\t");
 		if (o->has_ranges)
-			str_add(&line, probearg_is_there(f, spot, &v->entry) ? "[VAL]\t" : "[   ]\t");
+			str_add(&line,
+				probearg_is_there(f, spot, &v->entry) ? "[VAL]\t" : "[   ]\t");
 		add_type(&v->type, &line);
 		str_addf(&line, "\t%s", v->name);
 		if (o->has_ranges)
@@ -266,9 +267,13 @@ static int by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static void add_unit_lines(Dwarf_Die *unit, const char *file, struct line_set *set)
+/* skips_entries: not those on which a function's code begins, which are shown as the function's line 0. */
+static void add_unit_lines(const struct probe_file *f, Dwarf_Die *unit, const char *file,
+	bool skips_entries, struct line_set *set)
 {
+	const struct symbol *symbol;
 	Dwarf_Lines *lines;
+	Dwarf_Addr address;
 	size_t n;
 
 	if (dwarf_getsrclines(unit, &lines, &n))
@@ -282,7 +287,11 @@ static void add_unit_lines(Dwarf_Die *unit, const char *file, struct line_set *s
 		(void)dwarf_linebeginstatement(line, &is_statement);
 		(void)dwarf_lineendsequence(line, &is_end);
 		(void)dwarf_lineno(line, &number);
-		if (its && is_statement && !is_end && number > 0 && probepoint_fits(its, file))
+		if (!its || !is_statement || is_end || number <= 0 ||
+			dwarf_lineaddr(line, &address) || !probepoint_fits(its, file))
+			continue;
+		symbol = skips_entries ? symtab_find(&f->symbols, address) : NULL;
+		if (!symbol || symbol->start != address)
 			vec_add(&set->at, (u64)number);
 	}
 }
@@ -308,7 +317,8 @@ static u64 last_line(Dwarf_Die *unit, Dwarf_Die *function, const char *file, u64
 		const char *its = dwarf_linesrc(line, NULL, NULL);
 
 		if (its && !dwarf_lineaddr(line, &address) && dwarf_haspc(function, address) > 0 &&
-			!dwarf_lineno(line, &number) && (u64)number > last && probepoint_fits(its, file))
+			!dwarf_lineno(line, &number) && (u64)number > last &&
+			probepoint_fits(its, file))
 			last = (u64)number;
 	}
 	return last;
@@ -322,7 +332,8 @@ struct shown {
 	const char *title;
 };
 
-static int place_function(struct probe_file *f, const struct probe_lines *l, struct shown *s, struct err *err)
+static int place_function(struct probe_file *f, const struct probe_lines *l, struct shown *s,
+	struct err *err)
 {
 	Dwarf_Die unit, function;
 
@@ -331,13 +342,15 @@ static int place_function(struct probe_file *f, const struct probe_lines *l, str
 		return probepoint_unknown(f, l->function, err);
 	s->title = dwarf_diename(&function);
 	s->from = s->base + l->from;
-	s->to = l->to ? s->base + l->to : last_line(&unit, &function, s->file, s->base) + LINES_BEHIND;
+	s->to = l->to ? s->base + l->to
+		      : last_line(&unit, &function, s->file, s->base) + LINES_BEHIND;
 	if (!l->to && s->to < s->from + LINES_AROUND && l->from)
 		s->to = s->from + LINES_AROUND;
 	return 0;
 }
 
-static int place_file(struct probe_file *f, const struct probe_lines *l, struct shown *s, struct err *err)
+static int place_file(struct probe_file *f, const struct probe_lines *l, struct shown *s,
+	struct err *err)
 {
 	s->from = MAX(l->from, (u64)1);
 	s->to = l->to ? l->to : l->from ? l->from + LINES_AROUND : UINT64_MAX;
@@ -359,8 +372,8 @@ static int place_file(struct probe_file *f, const struct probe_lines *l, struct 
 	return err_set(err, ERR_NOENT, "'%s' was built from no file '%s'", f->path, l->file);
 }
 
-static int print_lines(struct probe_file *f, const struct shown *s, const char *sources, struct out *out,
-	struct err *err)
+static int print_lines(struct probe_file *f, const struct shown *s, const char *sources,
+	struct out *out, struct err *err)
 {
 	const struct source_places places = {.symfs = sources ? sources : ""};
 	struct line_set set = {0};
@@ -369,19 +382,21 @@ static int print_lines(struct probe_file *f, const struct shown *s, const char *
 	const char *text;
 
 	vec_each(unit, &f->units)
-		add_unit_lines(unit, s->file, &set);
+		add_unit_lines(f, unit, s->file, s->title != NULL, &set);
 	if (set.at.n)
 		qsort(set.at.at, set.at.n, sizeof(*set.at.at), by_number);
 	source_open(&source, &places, s->dir, s->file, 0);
 	if (source.state == SOURCE_MISSING) {
-		err_set(err, ERR_NOENT, "%s: -s names the folder below which sources are", source.why.at);
+		err_set(err, ERR_NOENT, "%s: -s names the folder below which sources are",
+			source.why.at);
 	} else {
 		if (s->title)
 			str_addf(&out->text, "<%s@%s:%llu>\n", s->title, s->file,
 				(unsigned long long)(s->from - s->base));
 		else
 			str_addf(&out->text, "<%s:%llu>\n", s->file, (unsigned long long)s->from);
-		for (u64 i = s->from; i <= s->to && (text = source_line(&source, (u32)i, &n)); i++) {
+		for (u64 i = s->from; i <= s->to && (text = source_line(&source, (u32)i, &n));
+			i++) {
 			/* The function itself is line 0, whichever line its code begins on. */
 			if (has_line(&set, i) || (s->title && i == s->base))
 				str_addf(&out->text, "%7llu  ", (unsigned long long)(i - s->base));

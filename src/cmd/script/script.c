@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "cmd/script/library.h"
 #include "cmd/script/scripting.h"
+#include "cmd/script/starter.h"
 #include "cmd/strict.h"
 #include "event/abi.h"
 #include "view/records/dump.h"
@@ -139,6 +140,9 @@ static int show_samples(struct scripting *s, struct err *err)
 		log_warn(&s->log, "'%s': %s", r->path, why.msg);
 	s->script.stops = s->stops.names.n ? &s->stops : NULL;
 	s->script.tracepoints = s->tracepoints.handle ? &s->tracepoints : NULL;
+	if (s->options->starter)
+		return starter_write(s->options->starter, s->script.events, &s->tracepoints,
+			&s->out.text, err);
 	if (script_check(&s->script, err))
 		return err->code;
 	if (s->options->script &&

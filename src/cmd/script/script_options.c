@@ -42,6 +42,8 @@ const struct opt script_command_options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "Scripts, in place of text"},
 	{'s', "script", OPT_STR, AT(script), "FILE.py",
 		"hand the samples to a script for perf; what follows FILE.py are its arguments"},
+	{'g', "gen-script", OPT_STR, AT(starter), "python",
+		"write perf-script.py, a script to begin with, for the recording's tracepoints"},
 	{'l', "list", OPT_BOOL, AT(is_list), NULL, "list perf's scripts that are installed"},
 	{'a', "all-cpus", OPT_BOOL, AT(is_system_wide), NULL,
 		"with 'record SCRIPT', record the whole system"},

@@ -25,9 +25,10 @@ struct script_command {
 	struct symbol_options symbols;
 	struct opt_list fields;
 	struct script_options print;
-	const char *script; /* -s; NULL: samples are printed */
-	char **script_args; /* NULL-terminated */
-	const char *traces; /* the option that asks for a decoded instruction trace; NULL: none */
+	const char *script;  /* -s; NULL: samples are printed */
+	const char *starter; /* -g; NULL: none */
+	char **script_args;  /* NULL-terminated */
+	const char *traces;  /* the option that asks for a decoded instruction trace; NULL: none */
 	bool stitches, is_split, is_checked;
 	bool has_header, has_header_only, has_details, is_json, is_dump, is_dump_in_file_order;
 	bool shows_tasks, shows_mmaps, shows_switches, shows_lost, shows_namespaces, shows_bpf,

@@ -49,7 +49,8 @@ static void add_variables(Dwarf_Die *block, u64 address, bool goes_into_calls, p
 		return;
 	do {
 		int tag = dwarf_tag(&at);
-		struct probe_variable v = {.entry = at, .is_parameter = tag == DW_TAG_formal_parameter};
+		struct probe_variable v = {.entry = at,
+			.is_parameter = tag == DW_TAG_formal_parameter};
 
 		if (is_variable(tag) && (v.name = dwarf_diename(&at)) != NULL) {
 			if (!dwarftype_of(&at, &v.type))
@@ -102,7 +103,8 @@ static bool set_register(const struct finding *f, struct where *w, u64 number)
 	if (number == a->sp)
 		snprintf(w->base, sizeof(w->base), "%%sp");
 	else
-		snprintf(w->base, sizeof(w->base), "%%%c%llu", a->letter, (unsigned long long)number);
+		snprintf(w->base, sizeof(w->base), "%%%c%llu", a->letter,
+			(unsigned long long)number);
 	w->kind = IN_REGISTER;
 	return number < 32;
 }
@@ -151,7 +153,8 @@ static int follow(const struct finding *f, struct where *w)
 	}
 	str_fini(&text);
 	return fits ? 0
-		    : err_set(f->err, ERR_UNSUPPORTED, "a pointer cannot be followed: it is a constant, or too far away");
+		    : err_set(f->err, ERR_UNSUPPORTED,
+			      "a pointer cannot be followed: it is a constant, or too far away");
 }
 
 /* Makes a register's value, plus an offset, a place. */
@@ -167,7 +170,8 @@ static bool frame_address(const struct finding *f, struct where *w)
 	bool is_cleared;
 	const struct row_rule *cfa;
 
-	if (!rows_find(&f->file->rows, &f->file->cfi, f->spot->address, &function, &row, &is_cleared))
+	if (!rows_find(&f->file->rows, &f->file->cfi, f->spot->address, &function, &row,
+		    &is_cleared))
 		return false;
 	cfa = &f->file->rows.at.at[row].cfa;
 	if (cfa->kind != ROW_REGISTER || !set_register(f, w, cfa->from))
@@ -245,7 +249,8 @@ static bool take_operation(const struct finding *f, Dwarf_Attribute *location, c
 			w->kind = IS_CONSTANT;
 			return true;
 		}
-		if (op->atom != DW_OP_addr && op->atom != DW_OP_addrx && op->atom != DW_OP_GNU_addr_index)
+		if (op->atom != DW_OP_addr && op->atom != DW_OP_addrx &&
+			op->atom != DW_OP_GNU_addr_index)
 			return false;
 		address = op->number;
 		if (op->atom != DW_OP_addr &&
@@ -324,7 +329,8 @@ static enum found locate(const struct finding *f, Dwarf_Die *variable, struct wh
 	size_t n;
 
 	memset(w, 0, sizeof(*w));
-	if (dwarf_attr_integrate(variable, DW_AT_const_value, &a) && !dwarf_formsdata(&a, &constant)) {
+	if (dwarf_attr_integrate(variable, DW_AT_const_value, &a) &&
+		!dwarf_formsdata(&a, &constant)) {
 		w->kind = IS_CONSTANT;
 		w->offset = constant;
 		return FOUND;
@@ -496,8 +502,8 @@ static void bit_type(Dwarf_Die *member, Dwarf_Die *type, struct where *w, u64 *o
 	}
 	(void)w;
 	if (container && container <= WORD && start + bits <= container)
-		snprintf(buf, size, "b%llu@%llu/%llu", (unsigned long long)bits, (unsigned long long)start,
-			(unsigned long long)container);
+		snprintf(buf, size, "b%llu@%llu/%llu", (unsigned long long)bits,
+			(unsigned long long)start, (unsigned long long)container);
 }
 
 /* The value so far, on the way through members. */
@@ -517,7 +523,8 @@ static int move_by(const struct finding *f, struct value *v, u64 offset, const c
 		v->where.bits_before += offset * 8;
 		return 0;
 	}
-	return err_set(f->err, ERR_UNSUPPORTED, "'%s' is part of a value that is not in memory here", name);
+	return err_set(f->err, ERR_UNSUPPORTED,
+		"'%s' is part of a value that is not in memory here", name);
 }
 
 /* If it is a pointer or a reference, goes to what it points to. */
@@ -531,7 +538,8 @@ static int enter_pointer(const struct finding *f, struct value *v, bool *ret_was
 		return 0;
 	*ret_was = true;
 	if (!dwarftype_pointee(&plain, &target))
-		return err_set(f->err, ERR_INVAL, "a pointer to void, or to a function, cannot be followed");
+		return err_set(f->err, ERR_INVAL,
+			"a pointer to void, or to a function, cannot be followed");
 	v->type = target;
 	return follow(f, &v->where);
 }
@@ -549,11 +557,13 @@ static int enter_member(const struct finding *f, struct value *v, const struct p
 		return f->err->code;
 	if (!plain_type(&v->type, &plain) || !dwarftype_has_members(&plain)) {
 		dwarftype_add_name(&v->type, &name);
-		err_set(f->err, ERR_INVAL, "'%s' has no members: it is of type %s", before, str_text(&name));
+		err_set(f->err, ERR_INVAL, "'%s' has no members: it is of type %s", before,
+			str_text(&name));
 		str_fini(&name);
 		return f->err->code;
 	}
-	if (!find_member(&plain, m->name, &member, &offset, &near, 0) || !dwarftype_of(&member, &its)) {
+	if (!find_member(&plain, m->name, &member, &offset, &near, 0) ||
+		!dwarftype_of(&member, &its)) {
 		dwarftype_add_name(&plain, &name);
 		nearest_add_hint(&near, &hint);
 		err_set(f->err, ERR_NOENT, "%s has no member '%s'%s", str_text(&name), m->name,
@@ -583,8 +593,9 @@ static int enter_element(const struct finding *f, struct value *v, const struct 
 	} else if (enter_pointer(f, v, &was_pointer)) {
 		return f->err->code;
 	} else if (!was_pointer) {
-		return err_set(f->err, ERR_INVAL, "'%s' is no array and no pointer: it has no element [%llu]",
-			before, (unsigned long long)m->index);
+		return err_set(f->err, ERR_INVAL,
+			"'%s' is no array and no pointer: it has no element [%llu]", before,
+			(unsigned long long)m->index);
 	}
 	size = dwarftype_size(&v->type);
 	return move_by(f, v, size * m->index, before);
@@ -608,12 +619,13 @@ static int settle_string(const struct finding *f, struct value *v, const char *n
 	if (tag == DW_TAG_pointer_type || is_reference(&plain))
 		return follow(f, &v->where);
 	if (tag != DW_TAG_array_type)
-		return err_set(f->err, ERR_INVAL, "'%s' is no text: it is neither a pointer nor an array", name);
+		return err_set(f->err, ERR_INVAL,
+			"'%s' is no text: it is neither a pointer nor an array", name);
 	return 0;
 }
 
-static int settle_type(const struct finding *f, const char *name, const char *asked, struct value *v,
-	char *buf, size_t size)
+static int settle_type(const struct finding *f, const char *name, const char *asked,
+	struct value *v, char *buf, size_t size)
 {
 	Dwarf_Die plain;
 	u64 bytes = dwarftype_size(&v->type);
@@ -635,7 +647,8 @@ static int settle_type(const struct finding *f, const char *name, const char *as
 		number_type(&v->type, buf, size);
 	if (v->where.kind == IN_REGISTER && v->where.bits_before) {
 		if (asked || *v->bits || !bytes || v->where.bits_before + bytes * 8 > WORD)
-			return err_set(f->err, ERR_UNSUPPORTED, "'%s' is part of a register here", name);
+			return err_set(f->err, ERR_UNSUPPORTED, "'%s' is part of a register here",
+				name);
 		snprintf(buf, size, "b%llu@%llu/%d", (unsigned long long)bytes * 8,
 			(unsigned long long)v->where.bits_before, WORD);
 	}
@@ -753,7 +766,8 @@ static int add_variable(const struct finding *f, const struct probe_arg *arg, st
 		if (its != FOUND && !one->is_global)
 			break;
 	}
-	r = found == FOUND ? add_value(f, arg, &v, text) : refuse_variable(f, arg, found, exists, &all);
+	r = found == FOUND ? add_value(f, arg, &v, text)
+			   : refuse_variable(f, arg, found, exists, &all);
 	vec_fini(&all);
 	return r;
 }
@@ -765,7 +779,8 @@ static void add_kernel_arg(const struct finding *f, const struct probe_arg *arg,
 	char name[16] = "";
 
 	str_addf(text, " %s%s%s", arg->name ? arg->name : "", arg->name ? "=" : "", arg->text);
-	if (!arg->type && !strcmp(arg->text, "$retval") && function.addr && dwarftype_of(&function, &type))
+	if (!arg->type && !strcmp(arg->text, "$retval") && function.addr &&
+		dwarftype_of(&function, &type))
 		number_type(&type, name, sizeof(name));
 	if (arg->type)
 		str_addf(text, ":%s", arg->type);
@@ -794,8 +809,8 @@ static int add_all(const struct finding *f, const struct probe_arg *arg, struct 
 	return 0;
 }
 
-int probearg_add(struct probe_file *file, const struct probe_spot *spot, const struct probe_arg *arg,
-	struct str *text, struct err *err)
+int probearg_add(struct probe_file *file, const struct probe_spot *spot,
+	const struct probe_arg *arg, struct str *text, struct err *err)
 {
 	const struct finding f = {file, spot, err};
 
@@ -808,5 +823,6 @@ int probearg_add(struct probe_file *file, const struct probe_spot *spot, const s
 					     "'%s': this part of '%s' has no debug information",
 					     arg->text ? arg->text : "$vars", file->path)
 				   : probefile_needs_debug(file, "a variable", err);
-	return arg->kind == PROBE_ARG_VARIABLE ? add_variable(&f, arg, text) : add_all(&f, arg, text);
+	return arg->kind == PROBE_ARG_VARIABLE ? add_variable(&f, arg, text)
+					       : add_all(&f, arg, text);
 }

@@ -24,7 +24,8 @@ static void list_units(struct probe_file *f)
 			tag = dwarf_tag(&unit);
 			/* A skeleton's functions are in its .dwo file. */
 			if (tag == DW_TAG_skeleton_unit &&
-				!dwarf_cu_info(unit.cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) &&
+				!dwarf_cu_info(unit.cu, NULL, NULL, NULL, &split, NULL, NULL,
+					NULL) &&
 				split.addr)
 				unit = split;
 			if (tag == DW_TAG_compile_unit || tag == DW_TAG_skeleton_unit)

@@ -26,7 +26,8 @@ static const char *keep(struct probe_list *l, struct str *text)
 	return kept;
 }
 
-static const char *group_of(struct probe_list *l, const struct probe_file *f, const struct probe_text *t)
+static const char *group_of(struct probe_list *l, const struct probe_file *f,
+	const struct probe_text *t)
 {
 	struct str text = {0};
 
@@ -60,8 +61,8 @@ static const char *event_of(struct probe_list *l, const struct probe_text *t, co
 }
 
 /* "lookup:9 in /bin/prog with key local" */
-static const char *words_of(struct probe_list *l, const struct probe_file *f, const struct probe_text *t,
-	const char *args)
+static const char *words_of(struct probe_list *l, const struct probe_file *f,
+	const struct probe_text *t, const char *args)
 {
 	struct str text = {0};
 	const char *given = t->given;
@@ -96,11 +97,12 @@ static int check_instruction(const struct probe_file *f, const struct probe_text
 		return 0;
 	return err_set(err, ERR_INVAL,
 		"no instruction begins at '%s': the one around it begins at +%llu of '%s'; a probe inside of an instruction would break the program (-f puts it there)",
-		t->given, (unsigned long long)(before - spot->start), spot->symbol ? spot->symbol : spot->name);
+		t->given, (unsigned long long)(before - spot->start),
+		spot->symbol ? spot->symbol : spot->name);
 }
 
-static int add_place(struct probe_file *f, const struct probe_spot *spot, const struct probe_options *o,
-	struct probe_line *line, struct str *text, struct err *err)
+static int add_place(struct probe_file *f, const struct probe_spot *spot,
+	const struct probe_options *o, struct probe_line *line, struct str *text, struct err *err)
 {
 	if (f->is_kernel) {
 		const struct symbol *s = symtab_find(&f->symbols, spot->address);
@@ -108,8 +110,8 @@ static int add_place(struct probe_file *f, const struct probe_spot *spot, const 
 		if (!s)
 			return err_set(err, ERR_NOENT, "no symbol is near 0x%llx",
 				(unsigned long long)spot->address);
-		str_addf(text, "%s%s%s+%llu", o->module ? o->module : "", o->module ? ":" : "", s->name,
-			(unsigned long long)(spot->address - s->start));
+		str_addf(text, "%s%s%s+%llu", o->module ? o->module : "", o->module ? ":" : "",
+			s->name, (unsigned long long)(spot->address - s->start));
 		return 0;
 	}
 	if (probefile_offset(f, spot->address, &line->offset, err))
@@ -140,8 +142,8 @@ static int add_spot(struct probe_file *f, const struct probe_text *t, const stru
 	return 0;
 }
 
-static int add_spots(struct probe_file *f, const struct probe_text *t, const struct probe_options *o,
-	struct probe_list *l, struct err *err)
+static int add_spots(struct probe_file *f, const struct probe_text *t,
+	const struct probe_options *o, struct probe_list *l, struct err *err)
 {
 	struct probe_spots spots;
 	unsigned flags = o->flags;
@@ -153,8 +155,9 @@ static int add_spots(struct probe_file *f, const struct probe_text *t, const str
 		flags |= PROBEPOINT_SKIP_PROLOGUE;
 	r = probepoint_find(f, t, flags, &spots, err);
 	if (!r && o->most && spots.at.n > o->most)
-		r = err_set(err, ERR_LIMIT, "'%s' is at %zu places, more than %llu: --max-probes allows more",
-			t->given, spots.at.n, (unsigned long long)o->most);
+		r = err_set(err, ERR_LIMIT,
+			"'%s' is at %zu places, more than %llu: --max-probes allows more", t->given,
+			spots.at.n, (unsigned long long)o->most);
 	for (size_t i = 0; !r && i < spots.at.n; i++)
 		if (add_spot(f, t, &spots.at.at[i], o, l, &why) && n_refused++ == 0)
 			*err = why;
@@ -162,8 +165,8 @@ static int add_spots(struct probe_file *f, const struct probe_text *t, const str
 	if (!r && n_refused && !l->at.n)
 		r = err->code;
 	else if (!r && n_refused)
-		str_addf(&l->notes, "%zu of %zu places of '%s' are left out: %s\n", n_refused, spots.at.n,
-			t->given, err->msg);
+		str_addf(&l->notes, "%zu of %zu places of '%s' are left out: %s\n", n_refused,
+			spots.at.n, t->given, err->msg);
 	if (!r && spots.line)
 		str_addf(&l->notes, "'%s' has no code: the next line that has is %llu\n", t->given,
 			(unsigned long long)spots.line);
@@ -173,7 +176,8 @@ static int add_spots(struct probe_file *f, const struct probe_text *t, const str
 
 /* ---- markers ---- */
 
-static int add_marks(struct probe_file *f, const struct probe_text *t, struct probe_list *l, struct err *err)
+static int add_marks(struct probe_file *f, const struct probe_text *t, struct probe_list *l,
+	struct err *err)
 {
 	stapnote_list notes = {0};
 	int r = 0;
@@ -195,7 +199,8 @@ static int add_marks(struct probe_file *f, const struct probe_text *t, struct pr
 			str_addf(&place, "(0x%llx)", (unsigned long long)line.semaphore);
 		stapnote_add_args(n, f->arch, &args);
 		line.group = t->group ? t->group : keep(l, &group);
-		line.event = t->event ? t->event : arena_strdup(&l->texts, n->name, strlen(n->name));
+		line.event =
+			t->event ? t->event : arena_strdup(&l->texts, n->name, strlen(n->name));
 		line.place = keep(l, &place);
 		line.args = keep(l, &args);
 		line.words = words_of(l, f, t, line.args);
@@ -209,8 +214,8 @@ static int add_marks(struct probe_file *f, const struct probe_text *t, struct pr
 
 /* ---- the kernel, by names alone ---- */
 
-static int add_by_name(const struct probe_text *t, const struct probe_options *o, struct probe_list *l,
-	struct err *err)
+static int add_by_name(const struct probe_text *t, const struct probe_options *o,
+	struct probe_list *l, struct err *err)
 {
 	struct probe_line line = {.is_return = t->is_return};
 	struct str place = {0}, args = {0};
@@ -218,8 +223,8 @@ static int add_by_name(const struct probe_text *t, const struct probe_options *o
 	if (!t->function || t->has_line || t->pattern || t->file || probetext_needs_variables(t))
 		return err_set(err, ERR_NOENT,
 			"lines, files and variables of the kernel need its vmlinux with debug information: install linux-image-$(uname -r)-dbg (kernel-debuginfo), or name it with -k");
-	str_addf(&place, "%s%s%s+%llu", o->module ? o->module : "", o->module ? ":" : "", t->function,
-		(unsigned long long)t->offset);
+	str_addf(&place, "%s%s%s+%llu", o->module ? o->module : "", o->module ? ":" : "",
+		t->function, (unsigned long long)t->offset);
 	vec_each(a, &t->args) {
 		str_addf(&args, " %s%s%s", a->name ? a->name : "", a->name ? "=" : "", a->text);
 		if (a->type)
@@ -239,9 +244,10 @@ int probelist_make(struct probe_file *f, const struct probe_text *t, const struc
 {
 	memset(ret, 0, sizeof(*ret));
 	if (!f)
-		return t->mark ? err_set(err, ERR_INVAL, "'%s': a marker is in a program: name it with -x",
-					 t->given)
-			       : add_by_name(t, o, ret, err);
+		return t->mark
+			? err_set(err, ERR_INVAL, "'%s': a marker is in a program: name it with -x",
+				  t->given)
+			: add_by_name(t, o, ret, err);
 	return t->mark ? add_marks(f, t, ret, err) : add_spots(f, t, o, ret, err);
 }
 
@@ -254,7 +260,8 @@ void probelist_fini(struct probe_list *l)
 
 void probeline_add(const struct probe_line *l, const char *event, struct str *text)
 {
-	str_addf(text, "%c:%s/%s %s%s", l->is_return ? 'r' : 'p', l->group, event, l->place, l->args);
+	str_addf(text, "%c:%s/%s %s%s", l->is_return ? 'r' : 'p', l->group, event, l->place,
+		l->args);
 }
 
 /* ---- places in words ---- */
@@ -269,7 +276,8 @@ static bool line_at(Dwarf_Die *unit, Dwarf_Die *code, u64 address, u64 *ret_line
 	int n = dwarf_getscopes(unit, address, &scopes);
 	bool is_inlined = false;
 
-	if (!line || dwarf_lineaddr(line, &begin) || begin != address || dwarf_lineno(line, &number))
+	if (!line || dwarf_lineaddr(line, &begin) || begin != address ||
+		dwarf_lineno(line, &number))
 		number = 0;
 	*ret_line = (u64)number;
 	/* In inlined calls, where the outermost of them is called. */
@@ -312,8 +320,7 @@ bool probeline_add_place(struct probe_file *f, u64 offset, bool is_return, struc
 	if (is_return)
 		str_add(text, "%return");
 	else if (has_file && t.address != entry &&
-		line_at(&spot->unit, &spot->code, t.address, &line) &&
-		line >= declared)
+		line_at(&spot->unit, &spot->code, t.address, &line) && line >= declared)
 		str_addf(text, ":%llu", (unsigned long long)(line - declared));
 	else if (t.address != entry)
 		str_addf(text, "+%llu", (unsigned long long)(t.address - entry));

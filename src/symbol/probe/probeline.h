@@ -18,7 +18,7 @@ struct probe_line {
 	const char *place;         /* FILE:0xOFFSET, or [MODULE:]FUNCTION+OFFSET */
 	const char *args;          /* "" or " a=%di:s32 ..." */
 	const char *words;         /* the place as it was typed, and the names of the arguments */
-	u64 offset;                /* of the probed code in the file, and of its semaphore; 0: none */
+	u64 offset; /* of the probed code in the file, and of its semaphore; 0: none */
 	u64 semaphore;
 };
 

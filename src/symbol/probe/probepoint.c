@@ -97,8 +97,8 @@ struct walk {
 
 static bool has_functions(int tag)
 {
-	return tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
-		tag == DW_TAG_union_type || tag == DW_TAG_module;
+	return tag == DW_TAG_namespace || tag == DW_TAG_structure_type ||
+		tag == DW_TAG_class_type || tag == DW_TAG_union_type || tag == DW_TAG_module;
 }
 
 static bool walk_below(struct walk *w, Dwarf_Die *unit, Dwarf_Die *outer, int depth)
@@ -210,7 +210,8 @@ static Dwarf_Lines *lines_of(Dwarf_Die *unit, size_t *ret_n)
 }
 
 /* A row of the line table, if it begins a statement. */
-static bool row_at(Dwarf_Lines *lines, size_t i, u64 *ret_address, int *ret_line, const char **ret_file)
+static bool row_at(Dwarf_Lines *lines, size_t i, u64 *ret_address, int *ret_line,
+	const char **ret_file)
 {
 	Dwarf_Line *line = dwarf_onesrcline(lines, i);
 	Dwarf_Addr address;
@@ -304,7 +305,8 @@ static void add_line(struct walk *w, Dwarf_Die *unit, struct wanted *want, Dwarf
 		struct probe_spot *known = NULL;
 		Dwarf_Die its_code, innermost;
 
-		if (!row_at(lines, i, &address, &line, &file) || !probepoint_fits(file, want->file) ||
+		if (!row_at(lines, i, &address, &line, &file) ||
+			!probepoint_fits(file, want->file) ||
 			(want->pattern ? !fits_pattern(want, line) : (u64)line != want->line) ||
 			(function && dwarf_haspc(function, address) <= 0))
 			continue;
@@ -505,8 +507,8 @@ static bool see_first(struct walk *w, Dwarf_Die *unit, Dwarf_Die *function)
 	return dwarf_hasattr(function, DW_AT_declaration) != 0;
 }
 
-bool probepoint_function(struct probe_file *f, const char *name, const char *file, Dwarf_Die *ret_unit,
-	Dwarf_Die *ret_function)
+bool probepoint_function(struct probe_file *f, const char *name, const char *file,
+	Dwarf_Die *ret_unit, Dwarf_Die *ret_function)
 {
 	struct walk w = {.see = see_first,
 		.file = f,
@@ -559,7 +561,8 @@ static int find_function(struct walk *w, struct err *err)
 	w->name = t->function;
 	w->in_file = t->file;
 	walk(w);
-	if (w->origins.n && !(w->flags & PROBEPOINT_NO_INLINES) && !t->is_return && !t->has_offset) {
+	if (w->origins.n && !(w->flags & PROBEPOINT_NO_INLINES) && !t->is_return &&
+		!t->has_offset) {
 		w->see = see_calls_in;
 		walk(w);
 	}
@@ -570,7 +573,8 @@ static int find_function(struct walk *w, struct err *err)
 					 w->file->path, t->function, t->file)
 			       : find_by_symbol(w, err);
 	if (t->pattern)
-		return err_set(err, ERR_NOENT, "no line of '%s' with code fits '%s'", t->function, t->pattern);
+		return err_set(err, ERR_NOENT, "no line of '%s' with code fits '%s'", t->function,
+			t->pattern);
 	if (t->has_line)
 		return err_set(err, ERR_NOENT, "'%s' has no code on line %llu or behind it",
 			t->function, (unsigned long long)t->line);
@@ -594,12 +598,13 @@ static int find_in_file(struct walk *w, struct err *err)
 		vec_each(unit, &w->file->units) {
 			const char *name = dwarf_diename(unit);
 			Dwarf_Attribute a;
-			const char *dir = dwarf_attr(unit, DW_AT_comp_dir, &a) ? dwarf_formstring(&a)
-									       : NULL;
+			const char *dir =
+				dwarf_attr(unit, DW_AT_comp_dir, &a) ? dwarf_formstring(&a) : NULL;
 
 			if (!name || !probepoint_fits(name, t->file))
 				continue;
-			source_open(&want.source, &(struct source_places){.symfs = ""}, dir, name, 0);
+			source_open(&want.source, &(struct source_places){.symfs = ""}, dir, name,
+				0);
 			add_line(w, unit, &want, NULL, NULL);
 			source_close(&want.source);
 		}
@@ -617,9 +622,10 @@ static int find_in_file(struct walk *w, struct err *err)
 			if (best)
 				add_line(w, unit, &want, NULL, NULL);
 	}
-	return w->spots->at.n ? 0
-			      : err_set(err, ERR_NOENT, "'%s' has no code on that line of '%s', or behind it",
-					w->file->path, t->file);
+	return w->spots->at.n
+		? 0
+		: err_set(err, ERR_NOENT, "'%s' has no code on that line of '%s', or behind it",
+			  w->file->path, t->file);
 }
 
 static int find_address(struct walk *w, struct err *err)

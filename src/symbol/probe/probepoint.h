@@ -17,25 +17,27 @@
 
 struct probe_spot {
 	u64 address;
-	u64 start;        /* of the function that has the code; 0: unknown */
-	const char *name; /* of the function with the code, as events are called after it */
+	u64 start;          /* of the function that has the code; 0: unknown */
+	const char *name;   /* of the function with the code, as events are called after it */
 	const char *symbol; /* its symbol in the file; NULL: unknown */
 	/* The function, or the inlined call of it, whose variables are meant. addr NULL: no debug information. */
 	Dwarf_Die function;
-	Dwarf_Die code;  /* the function that has the code: the same one, or that into which it is inlined */
+	Dwarf_Die
+		code; /* the function that has the code: the same one, or that into which it is inlined */
 	Dwarf_Die unit;
-	bool is_entry;   /* the function begins here */
+	bool is_entry; /* the function begins here */
 };
 
 struct probe_spots {
 	VEC(struct probe_spot) at;
-	u64 line;         /* the line that was found, if the one asked for has no code; 0: it has */
+	u64 line; /* the line that was found, if the one asked for has no code; 0: it has */
 	struct arena texts;
 };
 
 enum probepoint_flag {
 	PROBEPOINT_NO_INLINES = 1 << 0, /* only functions themselves */
-	PROBEPOINT_SKIP_PROLOGUE = 1 << 1, /* where variables are in place, in functions compiled without optimization */
+	PROBEPOINT_SKIP_PROLOGUE = 1
+		<< 1, /* where variables are in place, in functions compiled without optimization */
 };
 
 int probepoint_find(struct probe_file *f, const struct probe_text *t, unsigned flags,
@@ -49,8 +51,8 @@ const char *probepoint_name(Dwarf_Die *function);
 bool probepoint_declared(Dwarf_Die *function, const char **ret_file, u64 *ret_line);
 
 /* The first function by that name, with its unit. False: none. */
-bool probepoint_function(struct probe_file *f, const char *name, const char *file, Dwarf_Die *ret_unit,
-	Dwarf_Die *ret_function);
+bool probepoint_function(struct probe_file *f, const char *name, const char *file,
+	Dwarf_Die *ret_unit, Dwarf_Die *ret_function);
 
 /* Whether a path ends in these parts: prog.c fits src/prog.c. */
 bool probepoint_fits(const char *path, const char *end);

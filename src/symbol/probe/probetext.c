@@ -93,10 +93,10 @@ static bool is_file(const char *place, char next)
 
 static int check_event_name(const char *what, const char *name, struct err *err)
 {
-	return is_identifier(name) ? 0
-				   : err_set(err, ERR_INVAL,
-					     "'%s' is not a name for %s: letters, digits and '_' are",
-					     name, what);
+	return is_identifier(name)
+		? 0
+		: err_set(err, ERR_INVAL, "'%s' is not a name for %s: letters, digits and '_' are",
+			  name, what);
 }
 
 /* [GROUP:]EVENT= */
@@ -133,8 +133,8 @@ static int read_marker(struct reading *r, const char *at)
 	}
 	r->t->mark = at;
 	if (!*at || (colon && !*r->t->provider))
-		return err_set(r->err, ERR_INVAL,
-			"a marker is written %%PROVIDER:NAME, not '%s'", r->at);
+		return err_set(r->err, ERR_INVAL, "a marker is written %%PROVIDER:NAME, not '%s'",
+			r->at);
 	return 0;
 }
 
@@ -190,13 +190,15 @@ static int check_place(const struct probe_text *t, struct err *err)
 {
 	if (t->has_line + t->has_offset + t->is_return + (t->pattern != NULL) > 1)
 		return err_set(err, ERR_INVAL,
-			"'%s': a probe has either a line, an offset, a pattern or %%return", t->given);
+			"'%s': a probe has either a line, an offset, a pattern or %%return",
+			t->given);
 	if (!t->function && !t->has_line && !t->pattern)
 		return err_set(err, ERR_INVAL,
 			"'%s' is a file: a probe in it needs a line, %s:LINE, or a function, FUNCTION@%s",
 			t->file, t->file, t->file);
 	if (!t->function && (t->has_offset || t->is_return))
-		return err_set(err, ERR_INVAL, "'%s': offsets and %%return need a function", t->given);
+		return err_set(err, ERR_INVAL, "'%s': offsets and %%return need a function",
+			t->given);
 	return 0;
 }
 
@@ -206,18 +208,17 @@ static int read_place(struct reading *r)
 	size_t n;
 	char *place;
 
-	if (*r->at == '%' || !strncmp(r->at, "sdt_", 4))
-		return read_marker(r, r->at + (*r->at == '%'));
 	if (read_event(r))
 		return r->err->code;
-	if (*r->at == '%')
-		return read_marker(r, r->at + 1);
+	if (*r->at == '%' || !strncmp(r->at, "sdt_", 4))
+		return read_marker(r, r->at + (*r->at == '%'));
 	if (r->at[0] == '0' && (r->at[1] == 'x' || r->at[1] == 'X')) {
 		t->has_address = true;
 		if (read_number(&r->at, "an address", &t->address, r->err))
 			return r->err->code;
-		return *r->at ? err_set(r->err, ERR_INVAL, "unexpected '%s' after an address", r->at)
-			      : 0;
+		return *r->at
+			? err_set(r->err, ERR_INVAL, "unexpected '%s' after an address", r->at)
+			: 0;
 	}
 	n = place_length(r->at);
 	if (!n)
@@ -262,8 +263,8 @@ static int read_members(struct probe_arg *a, char *at, struct arena *texts, stru
 
 			m.is_arrow = at[0] == '-' && at[1] == '>';
 			if (!m.is_arrow && *at != '.')
-				return err_set(err, ERR_INVAL,
-					"expected '.', '->' or '[' at '%s'", at);
+				return err_set(err, ERR_INVAL, "expected '.', '->' or '[' at '%s'",
+					at);
 			at += m.is_arrow ? 2 : 1;
 			while (is_name_char(at[n]))
 				n++;
@@ -308,8 +309,8 @@ static int read_arg(struct probe_arg *a, const char *word, struct arena *texts, 
 		return err_set(err, ERR_INVAL, "expected an argument after '%s='", a->name);
 	if (!strcmp(at, "$vars") || !strcmp(at, "$params")) {
 		a->kind = at[1] == 'v' ? PROBE_ARG_VARS : PROBE_ARG_PARAMS;
-		return a->name ? err_set(err, ERR_INVAL, "'%s' are several: they have names of their own",
-					 at)
+		return a->name ? err_set(err, ERR_INVAL,
+					 "'%s' are several: they have names of their own", at)
 			       : 0;
 	}
 	/* Programs' memory is read in programs: it does not have to be said. */
@@ -321,7 +322,7 @@ static int read_arg(struct probe_arg *a, const char *word, struct arena *texts, 
 		return err_set(err, ERR_INVAL, "expected a type after '%s:'", at);
 	a->text = at;
 	a->kind = PROBE_ARG_KERNEL;
-	if (*at && strchr("%$@+-\\", *at))
+	if (*at && strchr("%$@+-\\", *at) && strncmp(at, "->", 2))
 		return 0;
 	a->kind = PROBE_ARG_VARIABLE;
 	return read_variable(a, at, texts, err);
@@ -398,8 +399,8 @@ static int read_range(struct probe_lines *l, const char *at, struct err *err)
 	if (!sign)
 		return 0;
 	at++;
-	if ((sign != '+' && sign != '-') ||
-		read_number(&at, "a number of lines", &more, err) || *at)
+	if ((sign != '+' && sign != '-') || read_number(&at, "a number of lines", &more, err) ||
+		*at)
 		return err_set(err, ERR_INVAL,
 			"a range of lines is written FROM-TO or FROM+MORE, without '%s'", at);
 	l->to = sign == '-' ? more : l->from + more - (more > 0);

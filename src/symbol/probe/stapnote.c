@@ -19,8 +19,9 @@ static void take_note(struct bytes desc, u8 word, u64 base, stapnote_list *ret)
 	size_t length;
 
 	if (!bytes_word(&desc, word, &n.address) || !bytes_word(&desc, word, &recorded_base) ||
-		!bytes_word(&desc, word, &n.semaphore) || !bytes_cstr(&desc, &n.provider, &length) ||
-		!bytes_cstr(&desc, &n.name, &length) || !bytes_cstr(&desc, &n.args, &length))
+		!bytes_word(&desc, word, &n.semaphore) ||
+		!bytes_cstr(&desc, &n.provider, &length) || !bytes_cstr(&desc, &n.name, &length) ||
+		!bytes_cstr(&desc, &n.args, &length))
 		return;
 	if (base && recorded_base) {
 		n.address += base - recorded_base;
@@ -42,7 +43,8 @@ void stapnotes_read(const struct elf *elf, const struct arch *arch, stapnote_lis
 		const void *name, *desc;
 		struct bytes inside;
 
-		if (!bytes_u32(&b, &name_size) || !bytes_u32(&b, &desc_size) || !bytes_u32(&b, &type) ||
+		if (!bytes_u32(&b, &name_size) || !bytes_u32(&b, &desc_size) ||
+			!bytes_u32(&b, &type) ||
 			!bytes_take(&b, ((u64)name_size + 3) & ~3ull, &name) ||
 			!bytes_take(&b, desc_size, &desc))
 			return;
@@ -71,8 +73,8 @@ int stapnotes_unknown(const stapnote_list *notes, const char *path, const char *
 	vec_each(n, notes) {
 		char full[256];
 
-		snprintf(full, sizeof(full), "%s%s%s", provider ? n->provider : "", provider ? ":" : "",
-			n->name);
+		snprintf(full, sizeof(full), "%s%s%s", provider ? n->provider : "",
+			provider ? ":" : "", n->name);
 		nearest_offer(&near, intern_str(&names, full));
 	}
 	nearest_add_hint(&near, &hint);
@@ -81,7 +83,8 @@ int stapnotes_unknown(const stapnote_list *notes, const char *path, const char *
 			str_text(&hint));
 	else
 		err_set(err, ERR_NOENT,
-			"'%s' has no markers: it was built without <sys/sdt.h> and its DTRACE_PROBE", path);
+			"'%s' has no markers: it was built without <sys/sdt.h> and its DTRACE_PROBE",
+			path);
 	str_fini(&typed);
 	str_fini(&hint);
 	intern_fini(&names);
@@ -192,7 +195,8 @@ void stapnote_add_args(const struct stapnote *n, const struct arch *arch, struct
 			(arch->is_x86 ? add_x86(operand, at + length - operand, text)
 				      : arch == &arch_arm64 &&
 						add_arm64(operand, at + length - operand, text));
-		if (!is_known || (operand != at && bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)) {
+		if (!is_known ||
+			(operand != at && bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)) {
 			str_cut(text, before);
 			return;
 		}

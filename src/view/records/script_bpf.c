@@ -35,7 +35,10 @@ static void add_line(const struct record_bytes *raw, u32 from, struct str *text)
 			str_add(text, "   ");
 	str_add(text, "  ");
 	for (u32 i = from; i < from + IN_A_LINE; i++)
-		str_addc(text, i >= raw->n ? ' ' : is_printable(raw->at[i]) ? (char)raw->at[i] : '.');
+		str_addc(text,
+			i >= raw->n                        ? ' '
+				: is_printable(raw->at[i]) ? (char)raw->at[i]
+							   : '.');
 	str_addc(text, '\n');
 }
 
