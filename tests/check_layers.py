@@ -64,6 +64,7 @@ ROOMS = {
         '': 'each command, and what several have in common',
         'annotate': 'the parts of one command',
         'data': 'the parts of one command',
+        'diff': 'the parts of one command',
         'probe': 'the parts of one command',
         'record': 'the parts of one command',
         'report': 'the parts of one command',

@@ -81,7 +81,8 @@ static void add_left(double seconds, struct str *text)
 		str_addf(text, ", %.0f min left", seconds / 60);
 }
 
-void progress_add_text(const struct progress *p, u64 passed_ns, struct str *text)
+/* What is done, of what, and how far it is. */
+static void add_state(const struct progress *p, u64 passed_ns, struct str *text)
 {
 	const u64 all = p->all, done = MIN(p->done, all);
 	const double share = all ? (double)done / (double)all : 0;
@@ -96,7 +97,12 @@ void progress_add_text(const struct progress *p, u64 passed_ns, struct str *text
 		str_addf(text, ": %.0f%%", 100 * share);
 	if (done)
 		add_left(passed_s * (1 - share) / share, text);
-	if (p->offer && (all || p->leaves_signal))
+}
+
+void progress_add_text(const struct progress *p, u64 passed_ns, struct str *text)
+{
+	add_state(p, passed_ns, text);
+	if (p->offer && (p->all || p->leaves_signal))
 		str_addf(text, ", Ctrl-C %s", p->offer);
 }
 
@@ -320,7 +326,7 @@ void progress_tell(struct str *text)
 {
 	pthread_mutex_lock(&line.lock);
 	if (line.of)
-		progress_add_text(line.of, clock_now_ns() - line.began_ns, text);
+		add_state(line.of, clock_now_ns() - line.began_ns, text);
 	pthread_mutex_unlock(&line.lock);
 }
 

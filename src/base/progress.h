@@ -69,7 +69,7 @@ void progress_hide(bool hides);
 
 /*
  * For screens that show the progress themselves, from another thread than the one that works: adds the text of the work that is
- * under way, if there is one.
+ * under way, if there is one, without what Ctrl-C does where there is no screen.
  */
 void progress_tell(struct str *text);
 /* While it is given up, all work stops as soon as it looks, as if the user had stopped it; progress_heed() changes nothing. */

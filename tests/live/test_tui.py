@@ -278,8 +278,8 @@ def the_screen_goes_on_while_a_recording_is_read_again_and_escape_gives_it_up():
     before = terminal.rows()
     for keys in ('c',), ('T',), ('r', 'Home', *['Down'] * 4, 'Enter'), ('D', 'Enter'):
         terminal.types(*keys)
-        terminal.waits(lambda: 'Esc: give it up' in terminal.lines()[-1])
-        assert terminal.rows() == before, keys
+        terminal.waits(lambda: terminal.lines()[-1].startswith('Esc: give it up   reading'))
+        assert terminal.rows() == before and 'Ctrl-C' not in terminal.text(), keys
         terminal.types('Escape')
         terminal.waits(lambda: 'given up' in terminal.lines()[-1])
         assert terminal.rows() == before and ' > ' not in terminal.lines()[0], keys

@@ -401,6 +401,23 @@ TEST(browser_shows_the_last_column_where_others_leave_it_no_room)
 	scene_free(s);
 }
 
+TEST(browser_says_as_much_about_keys_as_there_is_room_for)
+{
+	static const struct {
+		unsigned columns;
+		const char *last;
+	} widths[] = {{34, "\n1 of 6 lines   h: help  q: quit\n"},
+		{31, "\n1 of 6 lines   h: help  q: quit\n"}, {30, "\n1 of 6 lines   h: help\n"},
+		{20, "\n1 of 6 lines\n"}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(widths); i++) {
+		struct scene *s = scene_new(widths[i].columns, 9);
+
+		CHECK_HAS(screen(s), widths[i].last);
+		scene_free(s);
+	}
+}
+
 TEST(browser_cuts_names_in_front_of_the_last_column_and_then_the_bar_before_the_last_column)
 {
 	static const struct {

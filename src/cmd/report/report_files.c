@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/difftables.h"
+#include "cmd/diff/difftables.h"
 #include "file/layout.h"
 #include "view/screen/working.h"
 

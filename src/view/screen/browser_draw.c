@@ -355,6 +355,20 @@ static void draw_header(struct browser *b, struct grid *g)
 	}
 }
 
+/* How to get help and out, as much of it as there is room for behind the rest. */
+static void add_hints(const struct browser *b, const struct grid *g, struct str *text)
+{
+	const char *const hints[] = {b->source->is_inner ? "   h: help  q: back"
+							 : "   h: help  q: quit",
+		"   h: help", ""};
+	const size_t used = grid_width(g, str_text(text), text->n);
+	size_t i = 0;
+
+	while (used + strlen(hints[i]) > g->columns && *hints[i])
+		i++;
+	str_add(text, hints[i]);
+}
+
 static void draw_status(struct browser *b, struct grid *g)
 {
 	const unsigned row = g->rows - 1;
@@ -383,7 +397,7 @@ static void draw_status(struct browser *b, struct grid *g)
 			str_add(&text, "   ");
 			b->source->live->add_status(b->source->of, &text);
 		}
-		str_add(&text, b->source->is_inner ? "   h: help  q: back" : "   h: help  q: quit");
+		add_hints(b, g, &text);
 		grid_puts(g, row, 0, str_text(&text), dim);
 	}
 	str_fini(&text);

@@ -43,13 +43,16 @@ static void show(struct browser *b, const char *what, bool is_given_up)
 {
 	struct str text = {0};
 
+	/* The key stands first: a long name of a file leaves no room behind it. */
+	str_add(&text, is_given_up ? "" : "Esc: give it up   ");
+	const size_t start = text.n;
+
 	if (is_given_up)
 		str_addf(&text, "%s: ending it ...", what);
 	else
 		progress_tell(&text);
-	if (!text.n)
+	if (text.n == start)
 		str_addf(&text, "%s ...", what);
-	str_add(&text, is_given_up ? "" : "  Esc: give it up");
 	browser_wait(b, str_text(&text));
 	str_fini(&text);
 }

@@ -1,4 +1,4 @@
-#include "cmd/diffpage.h"
+#include "cmd/diff/diffpage.h"
 
 #include <math.h>
 
