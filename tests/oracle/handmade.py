@@ -125,6 +125,7 @@ TRACEPOINTS = {
     'sched:sched_switch': (301, [('char', 'prev_comm[16]', 16), ('pid_t', 'prev_pid', 4), ('int', 'prev_prio', 4), ('long', 'prev_state', 8),
                                  ('char', 'next_comm[16]', 16), ('pid_t', 'next_pid', 4), ('int', 'next_prio', 4)]),
     'sched:sched_wakeup': (302, [('char', 'comm[16]', 16), ('pid_t', 'pid', 4), ('int', 'prio', 4), ('int', 'target_cpu', 4)]),
+    'sched:sched_stat_sleep': (307, [('char', 'comm[16]', 16), ('pid_t', 'pid', 4), ('int', 'pad', 4), ('unsigned long', 'delay', 8)]),
     'power:cpu_idle': (303, [('u32', 'state', 4), ('u32', 'cpu_id', 4)]),
     'power:cpu_frequency': (304, [('u32', 'state', 4), ('u32', 'cpu_id', 4)]),
     'syscalls:sys_enter_read': (305, [('int', '__syscall_nr', 4), ('int', 'pad', 4), ('unsigned long', 'fd', 8)]),

@@ -8,6 +8,8 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import *  # noqa: E402,F403
+sys.path.insert(1, os.path.dirname(os.path.abspath(__file__)))
+import handmade  # noqa: E402
 
 
 @test
@@ -87,6 +89,23 @@ def build_ids_are_injected_as_perf_does_it():
     maps = re.findall(r'PERF_RECORD_MMAP2 .*', run('perf', 'report', '-D', '-i', 'maps.data').out)
     assert maps and all(re.search(r'<[0-9a-f]{40}>', line) for line in maps), maps
     assert run('perf', 'script', '-i', 'maps.data').out == texts['none']
+
+
+@test
+def a_switch_gets_the_time_at_which_its_sleep_ended():
+    """perf 6.1 dies of such a file; what it documents is that samples of the sleep take the place of the switch."""
+    s = handmade.Scheduler('sleep.data', ('sched:sched_switch', 'sched:sched_stat_sleep'))
+    s.switch(10**9, 0, 7, 1, 0)
+    s.event('sched:sched_stat_sleep', 10**9 + 5000000, 0, 9, b'task7', 7, 0, 4000000)
+    s.event('sched:sched_stat_sleep', 10**9 + 5500000, 0, 9, b'task8', 8, 0, 1000000)
+    s.close()
+    result = pace('inject', '-s', '-v', '-i', 'sleep.data', '-o', 'merged.data')
+    assert result.status == 0 and '1 sleeps' in result.err, result
+    lines = [line.split() for line in pace('script', '-i', 'merged.data', '-F', 'tid,time,event').out.splitlines()]
+    assert lines == [['7', '1.005000:', 'sched:sched_switch:']], lines
+    handmade.Scheduler('switches.data').close()
+    result = pace('inject', '-s', '-i', 'switches.data', '-o', 'again.data')
+    assert result.status == 2 and 'nothing to merge' in result.err and not os.path.exists('again.data'), result
 
 
 @test

@@ -119,8 +119,8 @@ static int run_tar(struct packing *p, const char *path, const char *archive, boo
 	}
 	*slash = '\0';
 	char *argv[] = {"tar", "-cjf", to.temporary, "-C", p->cache.folder.at, "--no-unquote",
-		"--verbatim-files-from", "-T", names, has_all ? "-C" : NULL, *real ? real : "/", "--",
-		slash + 1, NULL};
+		"--verbatim-files-from", "-T", names, has_all ? "-C" : NULL, *real ? real : "/",
+		"--", slash + 1, NULL};
 
 	r = write_names(p, names, err);
 	if (!r)
@@ -183,8 +183,8 @@ static int unpack(const char *archive, struct err *err)
 {
 	struct filecache cache;
 	char *files[] = {"tar", "-xjf", (char *)archive, "-C", NULL, "--wildcards", "*/*", NULL};
-	char *recording[] = {"tar", "-xjf", (char *)archive, "--wildcards", "--exclude=*/*",
-		"*", NULL};
+	char *recording[] = {"tar", "-xjf", (char *)archive, "--wildcards", "--exclude=*/*", "*",
+		NULL};
 	int r;
 
 	if (filecache_open(&cache, err))
