@@ -80,6 +80,10 @@ static const struct opt options[] = {
 	{.kind = OPT_REFUSED,
 		.name = "bootconfig",
 		.help = "boot configurations are not written: -D prints the definitions"},
+	{.kind = OPT_REFUSED,
+		.name = "symfs",
+		.arg = "DIR",
+		.help = "-x FILE and -k FILE name the files themselves, wherever they lie"},
 	{.kind = OPT_END},
 };
 
