@@ -753,7 +753,7 @@ def filters_that_nothing_passes_say_what_there_is():
 def limits_of_call_graphs_are_checked():
     handmade.write_branches('b.data')
     for how, message in [('flat,-1', 'not a threshold'), ('folded,101', 'not a threshold'), ('nan', 'not a threshold'), ('0.5,2.5', 'not a number of entries'),
-                         ('0.5,1e99', 'not a number of entries'), ('1,2,3', 'given already'), ('address', 'none of')]:
+                         ('0.5,1e99', 'not a number of entries'), ('1,2,3', 'given already'), ('adress', 'none of')]:
         result = pace('report', '-i', 'b.data', '-g', how)
         assert result.status == 2 and message in result.err, (how, result)
 
