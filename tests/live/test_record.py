@@ -455,9 +455,14 @@ def a_signal_for_the_recorder_reaches_the_command_it_started():
     can_record()
     program = build_c(THREADS, 'threads', '-pthread')
 
+    def runs(pid):
+        try:
+            return os.path.samefile(f'/proc/{pid}/exe', program)
+        except OSError:  # it has ended meanwhile, or is the kernel's
+            return False
+
     def running():
-        return [p for p in os.listdir('/proc') if p.isdigit() and os.path.exists(f'/proc/{p}/exe')
-                and os.path.realpath(f'/proc/{p}/exe') == os.path.realpath(program)]
+        return [p for p in os.listdir('/proc') if p.isdigit() and runs(p)]
 
     recorder = subprocess.Popen([PACE, 'record', program, str(2 * PATIENCE)], stderr=subprocess.PIPE, text=True)
     wait_for(running)
