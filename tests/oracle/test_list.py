@@ -11,6 +11,8 @@ from tables import linux_tables  # noqa: E402
 
 # What perf counts itself in `perf stat`, without the kernel.
 TOOL_EVENTS = {'duration_time', 'user_time', 'system_time'}
+# Those of perf 7.2, which the installed one may not have yet.
+TOOL_EVENTS |= {'num_cpus', 'num_cpus_online', 'num_cores', 'num_dies', 'num_packages', 'smt_on', 'system_tsc_freq', 'has_pmem', 'core_wide', 'target_cpu'}
 # perf's forms; ours are written otherwise.
 FORMS = re.compile(r'^(rNNN|cpu/t1=v1|mem:<addr>)')
 

@@ -128,10 +128,10 @@ static int change(struct top_source *s, struct err *err)
 	feed_close(&s->feed);
 	if (open_feed(s, wanted, err)) {
 		say(s, err->msg);
+		*err = (struct err){0};
 		feed_close(&s->feed);
 		if (open_feed(s, before, err))
 			return err->code;
-		*err = (struct err){0};
 	}
 	s->feed.settings = settings;
 	return 0;
