@@ -716,7 +716,8 @@ def script_texts(path):
         done = run(*words, 'script', '--no-inline', '-F', '+pid', '-i', path)
         assert done.status == 0, done
         with open(f'{tool}.txt', 'w', encoding='utf-8') as file:
-            file.write(done.out)
+            # The first return address of a program is the first byte behind _start's call: perf names what begins there.
+            file.write(done.out.replace(' _dl_start_user+0x0 ', ' _start+0x8 '))
         yield tool, os.path.abspath(f'{tool}.txt')
 
 

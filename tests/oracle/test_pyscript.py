@@ -94,7 +94,7 @@ def record(path, *words):
 def a_script_gets_what_perf_gives_it():
     perf_has_python()
     write('everything.py', EVERYTHING)
-    record('t.data', '-a', '-e', 'cpu-clock', '-e', 'sched:sched_switch', '-e', 'sched:sched_wakeup', '-e', 'raw_syscalls:sys_enter', '--switch-events', '-F', '99', '--',
+    record('t.data', '-a', '-e', 'cpu-clock', '-e', 'sched:sched_switch', '-e', 'sched:sched_wakeup', '-e', 'raw_syscalls:sys_enter', '--switch-events', '-F', '1999', '--',
            'ls', '-R', '/usr/share/doc/perl')
     said = check_same('-i', 't.data', '-s', 'everything.py', 'a', '--b')
     assert said.startswith("begin ['everything.py', 'a', '--b'] __main__\n") and said.endswith('end\n'), said[:200]
