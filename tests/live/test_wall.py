@@ -202,7 +202,8 @@ def running_processes_are_seen_too_and_who_never_runs_is_left_out():
         took = time.monotonic() - begin
         assert result.status == 0, result
         report = pace('report', '-g', 'none').out
-        assert '# Left out: 1 more' in report, report[:1000]
+        # The sleeper; and a thread of the other program, if one had begun and not run yet when the time was over.
+        assert re.search('# Left out: [12] more', report), report[:1000]
         check_sums(events('-s', 'comm,symbol'))
         elapsed, _, lived, *_ = header(report)
         assert 0.5 < elapsed < took and lived < 2.2 * elapsed, report[:1000]
