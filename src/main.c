@@ -112,26 +112,23 @@ static int read_globals(int argc, char **argv, bool *ret_pages)
 	return at - 1;
 }
 
+/* Options of configuration files stand before those of perf's place: these know a command's subcommand, which stands first. */
 static int run_command(const struct cmd *cmd, int argc, char **argv)
 {
+	char **as_perf = NULL, **words;
 	struct err err;
-	char **words;
 	int status;
 
 	if (cmd == &cmd_config || cmd == &cmd_completion)
 		return cmd->run(argc, argv);
-	if (settings_load(&err))
+	if (settings_load(cmd->name, &err))
 		return cmd_fail(cmd, &err, EXIT_FAILED);
-	words = settings_words(&argc, argv);
-	if (program_is_perf()) {
-		char **more = asperf_words(&argc, words);
-
-		status = cmd->run(argc, more);
-		mem_free(more);
-	} else {
-		status = cmd->run(argc, words);
-	}
+	if (program_is_perf())
+		as_perf = asperf_words(&argc, argv);
+	words = settings_words(&argc, as_perf ? as_perf : argv);
+	status = cmd->run(argc, words);
 	mem_free(words);
+	mem_free(as_perf);
 	settings_unload();
 	return status;
 }

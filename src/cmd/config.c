@@ -97,6 +97,9 @@ static int change(const char *path, const char *word, struct err *err)
 			str_text(&key));
 	else if (!equals[1])
 		r = err_set(err, ERR_INVAL, "'%s' has no value: KEY=VALUE", word);
+	else if (!settings_takes(key.at, equals + 1))
+		r = err_set(err, ERR_INVAL, "%s is a switch, and '%s' is neither true nor false",
+			key.at, equals + 1);
 	else if (sysfile_read(path, 1 << 20, &text, err) && err->code != ERR_NOENT)
 		r = err->code;
 	if (!r)

@@ -123,16 +123,33 @@ int settings_read(struct config *c, const char *path, struct err *err)
 	return r;
 }
 
-/* Variables are set where the user has not. A switch must be one. */
-static int apply(const struct config_entry *e, struct err *err)
+/* A switch must be one. */
+static bool takes(const struct setting *row, const struct config_entry *e)
 {
 	bool is_on;
 
+	return (row->effect != AS_SWITCH && row->effect != AS_ANTI_SWITCH) ||
+		config_bool(e, &is_on);
+}
+
+bool settings_takes(const char *key, const char *value)
+{
+	const struct config_entry e = {.key = key, .value = value};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!strcmp(rows[i].key, key) && !takes(&rows[i], &e))
+			return false;
+	return true;
+}
+
+/* Variables are set where the user has not. What is wrong with the keys of other commands is theirs to say. */
+static int apply(const struct config_entry *e, const char *command, struct err *err)
+{
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (strcmp(rows[i].key, e->key) != 0)
+		if (strcmp(rows[i].key, e->key) != 0 ||
+			(rows[i].command && strcmp(rows[i].command, command) != 0))
 			continue;
-		if ((rows[i].effect == AS_SWITCH || rows[i].effect == AS_ANTI_SWITCH) &&
-			!config_bool(e, &is_on))
+		if (!takes(&rows[i], e))
 			return err_set(err, ERR_FORMAT,
 				"'%s', line %u: %s is a switch, and '%s' is neither true nor false",
 				e->path, e->line, e->key, e->value);
@@ -142,7 +159,7 @@ static int apply(const struct config_entry *e, struct err *err)
 	return 0;
 }
 
-int settings_load(struct err *err)
+int settings_load(const char *command, struct err *err)
 {
 	struct config *c = &loaded.config;
 	struct str user = {0};
@@ -155,7 +172,7 @@ int settings_load(struct err *err)
 		r = settings_read(c, user.at, err);
 	vec_each(e, &c->entries)
 		if (!r && e == config_find(c, e->key))
-			r = apply(e, err);
+			r = apply(e, command, err);
 	str_fini(&user);
 	return r;
 }

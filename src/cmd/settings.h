@@ -23,8 +23,12 @@ int settings_read(struct config *c, const char *path, struct err *err);
 void settings_user_file(bool is_at_home, struct str *ret);
 const char *settings_system_file(void);
 
-int settings_load(struct err *err);
+/* What concerns the command. ERR_FORMAT: a file is damaged, or gives such a key a value that it cannot have. */
+int settings_load(const char *command, struct err *err);
 void settings_unload(void);
+
+/* Whether the key may have that value; of keys without a meaning any. */
+bool settings_takes(const char *key, const char *value);
 
 /* As asperf_words() of asperf.h. */
 char **settings_words(int *argc, char **argv);

@@ -121,6 +121,12 @@ def what_the_mode_adds_can_be_taken_back_and_works_without_it():
     assert 'counter-value' in json.loads(result.err.splitlines()[0]), result
     result = pace('stat', '--columns', 'both', '-j', 'true')
     assert result.status == 2 and 'perf or pace' in result.err, result
+    # Options of configuration files stand beside those of the mode, also where the command has a subcommand.
+    with open('config', 'w', encoding='utf-8') as file:
+        file.write('[stat]\nbig-num = false\n')
+    assert run(path, 'stat', 'record', '-o', 's.data', '-e', 'task-clock', 'true').status == 0
+    result = run(path, 'stat', 'report', '-x,', '-i', 's.data', env=dict(os.environ, PERF_CONFIG='config'))
+    assert re.fullmatch(r'[\d.]+,msec,task-clock,\d+,100\.00,[\d.]+,CPUs utilized\n', result.err), result
     # Text for people has no columns of either kind.
     ours, mode = (shape(run(tool, 'stat', '-e', 'task-clock', 'true').err) for tool in (PACE, path))
     assert ours == mode, (ours, mode)

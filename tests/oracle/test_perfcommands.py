@@ -65,6 +65,15 @@ def settings_are_options_before_the_users_own():
     assert run(PACE, 'record', '-g', '--keep-stacks', '-e', 'cpu-clock', '-o', 'z.data', 'true', env=env).status == 0
     attr = pace('evlist', '-v', '-i', 'z.data').out
     assert 'STACK_USER' in attr and '16384' in attr, attr
+    # What is wrong with a key stops the command that it concerns, and no other; config does not write it.
+    write('[report]\nchildren = x\n')
+    result = run(PACE, 'report', '-i', 'x.data', env=env)
+    assert result.status == 1 and 'line 2: report.children is a switch' in result.err, result
+    assert run(PACE, 'stat', '-e', 'task-clock', 'true', env=env).status == 0
+    result = run(PACE, 'config', 'report.children=y', env=env)
+    assert result.status == 2 and 'neither true nor false' in result.err, result
+    assert run(PACE, 'config', 'report.children=false', env=env).status == 0
+    assert run(PACE, 'report', '-i', 'x.data', env=env).status == 0
 
 
 

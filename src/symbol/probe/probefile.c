@@ -96,7 +96,6 @@ int probefile_open(struct probe_file *f, const char *path, const char *root, boo
 		elfcfi_find(&f->image, &in);
 		cfi_init(&f->cfi, &in);
 	} else {
-		err_prefix(err, "'%s'", real);
 		free(real);
 	}
 	str_fini(&place);
