@@ -126,7 +126,7 @@ def what_the_mode_adds_can_be_taken_back_and_works_without_it():
         file.write('[stat]\nbig-num = false\n')
     assert run(path, 'stat', 'record', '-o', 's.data', '-e', 'task-clock', 'true').status == 0
     result = run(path, 'stat', 'report', '-x,', '-i', 's.data', env=dict(os.environ, PERF_CONFIG='config'))
-    assert re.fullmatch(r'[\d.]+,msec,task-clock,\d+,100\.00,[\d.]+,CPUs utilized\n', result.err), result
+    assert re.fullmatch(r'[\d.]+,msec,task-clock,\d+,100\.00,[\d.]+,CPUs utilized\n', result.out), result
     # Text for people has no columns of either kind.
     ours, mode = (shape(run(tool, 'stat', '-e', 'task-clock', 'true').err) for tool in (PACE, path))
     assert ours == mode, (ours, mode)
