@@ -1,6 +1,7 @@
 #include "base/folder.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -38,4 +39,11 @@ int folder_each(const char *path, bool (*see)(void *ctx, const struct dirent *en
 	if (!is_done)
 		mem_exhausted(size);
 	return 0;
+}
+
+const char *folder_of_temporaries(void)
+{
+	const char *folder = getenv("TMPDIR");
+
+	return folder && *folder ? folder : "/tmp";
 }

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/fd.h"
+#include "base/folder.h"
 #include "event/abi.h"
 #include "event/names.h"
 #include "file/reader.h"
@@ -366,12 +367,10 @@ int reader_read_ahead(struct reader *r, size_t n, struct err *err)
 
 static int open_temporary(struct err *err)
 {
-	const char *folder = getenv("TMPDIR");
+	const char *folder = folder_of_temporaries();
 	char path[4096];
 	int fd;
 
-	if (!folder || !*folder)
-		folder = "/tmp";
 	fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		return fd;

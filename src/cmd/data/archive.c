@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/folder.h"
 #include "cmd/cmd.h"
 #include "file/fresh.h"
 #include "file/reader.h"
@@ -108,7 +110,7 @@ static int write_names(struct packing *p, char *name, struct err *err)
 static int run_tar(struct packing *p, const char *path, const char *archive, bool has_all,
 	struct err *err)
 {
-	char names[] = "/tmp/pace-archive-XXXXXX";
+	char names[PATH_MAX];
 	char *real = realpath(path, NULL), *slash = real ? strrchr(real, '/') : NULL;
 	struct fresh to;
 	int r;
@@ -122,6 +124,7 @@ static int run_tar(struct packing *p, const char *path, const char *archive, boo
 		"--verbatim-files-from", "-T", names, has_all ? "-C" : NULL, *real ? real : "/",
 		"--", slash + 1, NULL};
 
+	snprintf(names, sizeof(names), "%s/pace-archive-XXXXXX", folder_of_temporaries());
 	r = write_names(p, names, err);
 	if (!r)
 		r = fresh_init(&to, archive, true, err);

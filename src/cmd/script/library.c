@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/mem.h"
 #include "base/vec.h"
 
@@ -169,8 +171,8 @@ void library_add_list(struct str *text)
 
 /* A folder at the front of PATH in which pace is called perf. */
 struct stand_in {
-	char folder[32];
-	char link[48];
+	char folder[PATH_MAX];
+	char link[PATH_MAX + 8];
 	char *before; /* PATH */
 };
 
@@ -180,7 +182,7 @@ static int stand_in_begin(struct stand_in *in, struct err *err)
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	struct str path = {0};
 
-	snprintf(in->folder, sizeof(in->folder), "/tmp/pace-perf-XXXXXX");
+	snprintf(in->folder, sizeof(in->folder), "%s/pace-perf-XXXXXX", folder_of_temporaries());
 	if (n < 0 || !mkdtemp(in->folder))
 		return err_set(err, ERR_SYS, "no folder for a link to pace: %s", strerror(errno));
 	self[n] = '\0';
