@@ -149,9 +149,12 @@ struct profile_access {
 	u8 outcome; /* enum datatype_outcome */
 	/* Interned: the type, or the text shown instead; the accessed member, or "". */
 	const char *type, *member;
-	u64 offset, size; /* the member's offset in the type; the type's size */
-	u32 whole;        /* position in profile.types, + 1; 0: no type, or one without members */
+	u64 offset, size;  /* the member's offset in the type; the type's size */
+	u32 whole;         /* position in profile.types, + 1; 0: no type, or one without members */
+	u32 first_of_line; /* position of the first access to the same cache line of the same type */
 };
+
+enum { PROFILE_CACHE_LINE = 64 };
 
 /* In addition to PERF_RECORD_MISC_USER and the other modes, which are smaller. */
 enum { PROFILE_NO_MODE = 0xff };

@@ -14,6 +14,7 @@ struct typing {
 	struct datatypes **types;                  /* by DSO of the profile; NULL: it has none */
 	struct datatype_answer *answers, *befores; /* as `frames` */
 	struct table index;                        /* of profile.accesses */
+	struct table lines; /* of the first of these for each cache line of a type */
 };
 
 /* Collects the distinct innermost frames of all rows, sorted by DSO, then by address. */
@@ -98,6 +99,24 @@ static u32 whole_of(struct typing *t, const struct typelayout *layouts,
 	return (u32)p->types.n;
 }
 
+/* `number`: what the access is going to be. */
+static u32 first_of_line(struct typing *t, const struct profile_access *a, u32 number)
+{
+	const u64 line = a->offset / PROFILE_CACHE_LINE;
+	const u64 hash = hash_mix((u64)(uintptr_t)a->type, line);
+	struct table_probe probe = table_probe(&t->lines, hash);
+	u32 i;
+
+	while ((i = table_next(&t->lines, &probe)) != TABLE_NONE) {
+		const struct profile_access *known = &t->profile->accesses.at[i];
+
+		if (known->type == a->type && known->offset / PROFILE_CACHE_LINE == line)
+			return i;
+	}
+	table_add(&t->lines, hash, number);
+	return number;
+}
+
 /* The number of an access in the profile. */
 static u32 access_of(struct typing *t, const struct datatypes *types,
 	const struct datatype_answer *a)
@@ -124,6 +143,7 @@ static u32 access_of(struct typing *t, const struct datatypes *types,
 	}
 	if (a->layout)
 		access.whole = whole_of(t, datatypes_layouts(types), a);
+	access.first_of_line = first_of_line(t, &access, (u32)p->accesses.n);
 	table_add(&t->index, hash, (u32)p->accesses.n);
 	vec_add(&p->accesses, access);
 	return (u32)p->accesses.n - 1;
@@ -202,6 +222,7 @@ void typing_resolve(struct profile *p, struct resolver *resolver,
 	for (size_t i = 0; i < p->dsos.n; i++)
 		datatypes_close(t.types[i]);
 	table_fini(&t.index);
+	table_fini(&t.lines);
 	mem_free(t.types);
 	mem_free(t.answers);
 	mem_free(t.befores);

@@ -65,24 +65,15 @@ static void cell_of_place(const struct key_value *v, struct cell *ret)
 	cell_text(ret, str_text(v->room));
 }
 
-enum { CACHE_LINE = 64 };
-
-/* The first access to the same line of the same type. */
 static u64 line_of(const struct profile *p, u64 number)
 {
-	const struct profile_access *a = access_of(p, number);
-
-	for (u64 first = 0; first < number; first++)
-		if (access_of(p, first)->type == a->type &&
-			access_of(p, first)->offset / CACHE_LINE == a->offset / CACHE_LINE)
-			return first;
-	return number;
+	return access_of(p, number)->first_of_line;
 }
 
 static int compare_lines(const struct profile *p, u64 a, u64 b)
 {
 	const struct profile_access *x = access_of(p, a), *y = access_of(p, b);
-	const u64 m = x->offset / CACHE_LINE, n = y->offset / CACHE_LINE;
+	const u64 m = x->offset / PROFILE_CACHE_LINE, n = y->offset / PROFILE_CACHE_LINE;
 	int c = strcmp(x->type, y->type);
 
 	return c ? c : m < n ? -1 : m > n;
@@ -99,7 +90,7 @@ static void cell_of_line(const struct key_value *v, struct cell *ret)
 	str_add_safe(v->room, a->type, strlen(a->type));
 	if (a->outcome == DATATYPE_FOUND)
 		str_addf(v->room, ": cache-line %llu",
-			(unsigned long long)(a->offset / CACHE_LINE));
+			(unsigned long long)(a->offset / PROFILE_CACHE_LINE));
 	cell_text(ret, str_text(v->room));
 }
 
