@@ -37,6 +37,7 @@ ROOMS = {
         'maths': 'figures of many numbers',
         'gather': 'from samples to a profile',
         'chart': 'what CPUs and tasks did, moment by moment',
+        'batch': 'what one host measured in one stretch of time, as tables that travel',
         'import': 'profiles of other programs',
         'tree': 'what called what',
         'memory': 'cache lines that CPUs share, transactions that are aborted',

@@ -197,7 +197,18 @@ static bool is_number(struct keys *k, const char *field)
 	return true;
 }
 
-/* "bytes_req", or "kmem:kmalloc.bytes_req". */
+/* Whether the recording's tracepoints have the field, or an imported profile the label. */
+static bool is_known(struct keys *k, const char *own, const char *field)
+{
+	const struct import *in = &k->recorded->import;
+
+	if (!recorded_has_trace(k->recorded))
+		return in->importer->has_field && in->importer->has_field(in, own);
+	return open_formats(k) &&
+		has_field(k, own, field > own ? (size_t)(field - own) - 1 : 0, field);
+}
+
+/* "bytes_req", or "kmem:kmalloc.bytes_req"; of a profile from elsewhere a label of its own, such as "service". */
 static const struct key *find_field(void *ctx, const char *name, size_t n)
 {
 	struct keys *k = ctx;
@@ -211,11 +222,11 @@ static const struct key *find_field(void *ctx, const char *name, size_t n)
 			return &k->own[i];
 	if (k->n_own == LABEL_FIELDS)
 		return NULL;
-	if (!open_formats(k))
-		return NULL;
 	snprintf(own, sizeof(k->names[0]), "%.*s", (int)n, name);
 	field = strchr(own, '.') ? strchr(own, '.') + 1 : own;
-	if (!has_field(k, own, field > own ? (size_t)(field - own) - 1 : 0, field))
+	if (!recorded_has_trace(k->recorded))
+		field = own;
+	if (!is_known(k, own, field))
 		return NULL;
 	k->fields[k->n_own] = field;
 	k->own[k->n_own] = *key_find("trace", 5);
@@ -223,7 +234,7 @@ static const struct key *find_field(void *ctx, const char *name, size_t n)
 	k->own[k->n_own].alias = NULL;
 	k->own[k->n_own].title = field;
 	k->own[k->n_own].help = "field of a tracepoint";
-	if (is_number(k, field)) {
+	if (recorded_has_trace(k->recorded) && is_number(k, field)) {
 		k->own[k->n_own].kind = CELL_COUNT;
 		k->own[k->n_own].cell = key_cell_decimal;
 	}

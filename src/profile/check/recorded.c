@@ -107,6 +107,7 @@ static int read_import(struct recorded *r, const struct recorded_options *o, str
 		.source = o->naming.source,
 		.max_stack = o->max_stack,
 		.time_quantum = o->time_quantum,
+		.fields = o->fields,
 		.log = r->log};
 
 	profile_init(&r->profile, o->labels);

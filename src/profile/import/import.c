@@ -10,6 +10,7 @@
 
 /* One row per format: import_x, in a file of its own. */
 #define IMPORTERS(X) \
+	X(batch)     \
 	X(otlp)      \
 	X(pprof)     \
 	X(folded)

@@ -32,6 +32,7 @@ struct import_options {
 	enum naming_source source; /* the part of the source location that distinguishes symbols */
 	u32 max_stack;    /* most frames of a stack, the innermost first; 0: IMPORT_DEEPEST */
 	u64 time_quantum; /* ns, for LABEL_TIME */
+	const char *const *fields; /* names of LABEL_FIELD + i; NULL: none */
 	struct log *log;
 };
 
@@ -51,6 +52,8 @@ struct importer {
 	u64 labels;       /* LABEL_BIT()s that a file may have */
 	/* Whether a file that begins with these unpacked bytes has the format; n: IMPORT_PEEK, or a whole file. */
 	bool (*recognizes)(const u8 *first, size_t n);
+	/* Whether it has a label of its own by that name, for LABEL_FIELD; NULL: it has none. */
+	bool (*has_field)(const struct import *in, const char *name);
 	/* Reads into an empty profile that has the labels asked for. */
 	int (*read)(const struct import *in, const struct import_options *o, struct profile *p,
 		struct err *err);
