@@ -23,6 +23,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_top,
 	&cmd_annotate,
 	&cmd_diff,
+	&cmd_gate,
 	&cmd_flame,
 	&cmd_c2c,
 	&cmd_mem,

@@ -66,6 +66,7 @@ ROOMS = {
         'annotate': 'the parts of one command',
         'data': 'the parts of one command',
         'diff': 'the parts of one command',
+        'gate': 'the parts of one command',
         'probe': 'the parts of one command',
         'record': 'the parts of one command',
         'report': 'the parts of one command',

@@ -120,6 +120,7 @@ SUITES = [
     ('groups', [sys.executable, f'{HERE}/oracle/test_groups.py']),
     ('probes', [sys.executable, f'{HERE}/oracle/test_probe.py']),
     ('diff', [sys.executable, f'{HERE}/oracle/test_diff.py']),
+    ('gate', [sys.executable, f'{HERE}/live/test_gate.py']),
     ('exports', [sys.executable, f'{HERE}/oracle/test_exports.py']),
     ('guest', [sys.executable, f'{HERE}/guest/run.py']),
     ('fuzz', [sys.executable, f'{HERE}/fuzz/run.py']),

@@ -64,6 +64,7 @@ static const struct verb {
 	{&cmd_stat, "record", NULL, TAKES_COMMAND},
 	{&cmd_stat, "report", stat_report_options, TAKES_FILES},
 	{&cmd_stat, NULL, NULL, TAKES_COMMAND},
+	{&cmd_gate, NULL, NULL, TAKES_COMMAND},
 	{&cmd_record, NULL, NULL, TAKES_COMMAND},
 	{&cmd_annotate, NULL, NULL, TAKES_FUNCTIONS},
 	{&cmd_c2c, "record", NULL, TAKES_COMMAND},

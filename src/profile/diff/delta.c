@@ -398,7 +398,7 @@ void delta_pair(struct delta *d)
 
 /* ---- level ---- */
 
-enum { LEVEL_ROWS_MIN = 5, LEVEL_SAMPLES_MIN = 5 };
+enum { LEVEL_ROWS_MIN = 5, LEVEL_SAMPLES_MIN = 5, LEVEL_VOICES = 10 };
 
 /* Whether every recording has enough samples of a row to tell its speed. */
 static bool tells_level(const struct delta *d, const struct delta_row *row)
@@ -409,18 +409,43 @@ static bool tells_level(const struct delta *d, const struct delta_row *row)
 	return true;
 }
 
-SORT_NUMBERS(by_value, double)
-
-static double median_of(double *values, size_t n)
+/* How much a row tells of the level: few samples tell little, and no row alone moves it. */
+static double level_weight(const struct delta *d, const struct delta_row *row)
 {
-	qsort(values, n, sizeof(*values), by_value);
-	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+	u64 n = 0, all = 0;
+
+	for (size_t i = 0; i < d->recordings.n; i++) {
+		n += row->values[i].n_samples;
+		all += d->recordings.at[i].n_samples;
+	}
+	return fmin((double)n, (double)all / LEVEL_VOICES);
+}
+
+struct level_vote {
+	double log, weight;
+};
+
+SORT_BY(by_log, struct level_vote, log)
+
+/* Half of the weight is on each side of it. */
+static double weighted_median(struct level_vote *votes, size_t n)
+{
+	double all = 0, sum = 0;
+	size_t i = 0;
+
+	qsort(votes, n, sizeof(*votes), by_log);
+	for (size_t k = 0; k < n; k++)
+		all += votes[k].weight;
+	while (i + 1 < n && (sum += votes[i].weight) < all / 2 * (1 - 1e-9))
+		i++;
+	return i + 1 < n && sum <= all / 2 * (1 + 1e-9) ? (votes[i].log + votes[i + 1].log) / 2
+							: votes[i].log;
 }
 
 bool delta_level(struct delta *d)
 {
-	double *logs = mem_alloc((d->rows.n + 1) * sizeof(*logs)), of_a = 0;
-	double *middles = mem_zalloc((d->rows.n + 1) * sizeof(*middles));
+	struct level_vote *votes = mem_alloc((d->rows.n + 1) * sizeof(*votes));
+	double *middles = mem_zalloc((d->rows.n + 1) * sizeof(*middles)), of_a = 0;
 	size_t n = 0, n_a = 0;
 
 	vec_each(row, &d->rows) {
@@ -436,10 +461,11 @@ bool delta_level(struct delta *d)
 
 		vec_each(row, &d->rows)
 			if (tells_level(d, row)) {
-				logs[k] = log(delta_per(d, row, i)) - middles[k];
+				votes[k].log = log(delta_per(d, row, i)) - middles[k];
+				votes[k].weight = level_weight(d, row);
 				k++;
 			}
-		r->level = exp(median_of(logs, n));
+		r->level = exp(weighted_median(votes, n));
 		of_a += r->side == DELTA_A ? log(r->level) : 0;
 		n_a += r->side == DELTA_A;
 	}
@@ -447,7 +473,7 @@ bool delta_level(struct delta *d)
 	vec_each(r, &d->recordings)
 		if (n >= LEVEL_ROWS_MIN)
 			r->level /= exp(of_a / (double)n_a);
-	mem_free(logs);
+	mem_free(votes);
 	mem_free(middles);
 	return n >= LEVEL_ROWS_MIN;
 }

@@ -89,8 +89,8 @@ void delta_pair(struct delta *d);
 
 /*
  * Sets the recordings' levels. A busy or slower machine makes all rows longer and would hide the row that
- * changed. The level is the median of the rows' ratios to their means over all recordings, so that no single
- * row moves it. False, without a change, if too few rows are in all recordings.
+ * changed. The level is the median of the rows' ratios to their means over all recordings, where rows with more
+ * samples weigh more, up to a tenth of all: no single row moves it. False, without a change, if too few rows are in all recordings.
  */
 bool delta_level(struct delta *d);
 
