@@ -40,6 +40,24 @@ static int read_files(const struct config_options *o, struct config *c, struct e
 	return r;
 }
 
+static const char *reason(const char *effect)
+{
+	return effect ? effect : "pace has no such key";
+}
+
+/* What is written for perf, or by mistake. */
+static void say_no_effect(const char *key)
+{
+	const char *effect;
+	struct log log;
+
+	if (settings_has_effect(key, &effect))
+		return;
+	cmd_log_init(&log, LOG_NOTE);
+	log_note(&log, "%s has no effect in pace: %s", key, reason(effect));
+	log_fini(&log);
+}
+
 static void add_entry(const struct config_options *o, const struct config_entry *e,
 	struct str *text)
 {
@@ -50,10 +68,8 @@ static void add_entry(const struct config_options *o, const struct config_entry 
 	str_addc(text, '=');
 	str_add_safe(text, e->value ? e->value : "true", strlen(e->value ? e->value : "true"));
 	if (o->verbose)
-		str_addf(text, "  # %s:%u%s%s", e->path, e->line, has_effect ? "" : ": no effect: ",
-			has_effect       ? ""
-				: effect ? effect
-					 : "pace has no such key");
+		str_addf(text, "  # %s:%u%s%s", e->path, e->line,
+			has_effect ? "" : ": no effect: ", has_effect ? "" : reason(effect));
 	str_addc(text, '\n');
 }
 
@@ -106,6 +122,8 @@ static int change(const char *path, const char *word, struct err *err)
 		r = config_change(path, str_text(&text), text.n, key.at, equals + 1, &changed, err);
 	if (!r)
 		r = write_file(path, &changed, err);
+	if (!r)
+		say_no_effect(key.at);
 	str_fini(&key);
 	str_fini(&text);
 	str_fini(&changed);
