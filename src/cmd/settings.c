@@ -368,48 +368,9 @@ void settings_say_used(void)
 			str_text(&loaded.said));
 }
 
-static bool is_options(const char *key)
-{
-	const char *name = strrchr(key, '.');
-
-	return !strncmp(key, "pace.", 5) && name > key + 5 && !strcmp(name, ".options");
-}
-
-/* "COMMAND" or "COMMAND SUBCOMMAND", n bytes. */
-static bool is_command(const struct cmd *cmd, const char *name, size_t n)
-{
-	const size_t n_cmd = strlen(cmd->name);
-
-	if (n < n_cmd || strncmp(name, cmd->name, n_cmd) != 0)
-		return false;
-	if (n == n_cmd)
-		return !cmd->needs_subcommand;
-	for (size_t i = 0; cmd->subcommands[i] && name[n_cmd] == ' '; i++)
-		if (strlen(cmd->subcommands[i]) == n - n_cmd - 1 &&
-			!strncmp(cmd->subcommands[i], name + n_cmd + 1, n - n_cmd - 1))
-			return true;
-	return false;
-}
-
-/* pace.COMMAND.options: whether there is such a command. */
-static bool options_have_effect(const char *key, const char **ret_effect)
-{
-	const char *name = key + strlen("pace.");
-	const size_t n = (size_t)(strrchr(key, '.') - name);
-
-	*ret_effect = "options before the command's";
-	for (size_t i = 0; cmd_table[i]; i++)
-		if (is_command(cmd_table[i], name, n))
-			return true;
-	*ret_effect = "there is no such command; subcommands are named like [pace \"c2c report\"]";
-	return false;
-}
-
 bool settings_has_effect(const char *key, const char **ret_effect)
 {
 	*ret_effect = NULL;
-	if (is_options(key))
-		return options_have_effect(key, ret_effect);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (is_about(&rows[i], key)) {
 			*ret_effect = rows[i].option ? rows[i].option : rows[i].word;

@@ -44,7 +44,7 @@ bool settings_chain_mode(char *mode, size_t size);
 /* Prints the options that came from files, if there were any: one of them may be what is wrong. */
 void settings_say_used(void);
 
-/* Whether a key has an effect; *ret_effect says which, or why it has none (NULL: it is unknown). */
+/* Whether a key of perf's has an effect; *ret_effect says which, or why it has none (NULL: it is unknown). */
 bool settings_has_effect(const char *key, const char **ret_effect);
 
 #endif

@@ -84,7 +84,8 @@ TEST(configfile_reads_every_beginning_of_a_file_and_any_byte_in_it)
 TEST(configfile_changes_one_value_and_leaves_all_else)
 {
 	CHECK_STR(changed("", "a.b", "1"), "[a]\n\tb = 1\n");
-	CHECK_STR(changed("# mine\n[a]\n b=1 # old\n c=2", "a.b", "3"), "# mine\n[a]\n\tb = 3\n c=2");
+	CHECK_STR(changed("# mine\n[a]\n b=1 # old\n c=2", "a.b", "3"),
+		"# mine\n[a]\n\tb = 3\n c=2");
 	CHECK_STR(changed("[a]\n b=1\n[c]\n d=2\n", "a.e", "3"), "[a]\n b=1\n\te = 3\n[c]\n d=2\n");
 	CHECK_STR(changed("[a]\nb=1\\\n2\n[c]\nd=4", "a.b", "x"), "[a]\n\tb = x\n[c]\nd=4");
 	CHECK_STR(changed("[a] b=1\n", "A.B", "2"), "[a] \n\tB = 2\n");
@@ -112,8 +113,8 @@ TEST(configfile_knows_keys_and_switches)
 {
 	static const char *const keys[] = {"a.b", "a-b.c_d", "1.b", "pace.c2c report.options",
 		"a.[.b"};
-	static const char *const others[] = {"", "a", ".b", "a.", "a.b c", "a b.c", "a.1", "a.x\ny.b",
-		"a.\".b", "a.\\.b"};
+	static const char *const others[] = {"", "a", ".b", "a.", "a.b c", "a b.c", "a.1",
+		"a.x\ny.b", "a.\".b", "a.\\.b"};
 	static const struct {
 		const char *value;
 		int is_on; /* -1: it is no switch */

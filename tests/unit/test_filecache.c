@@ -53,8 +53,8 @@ TEST(filecache_lists_what_links_name)
 TEST(filecache_leaves_out_links_that_lead_elsewhere)
 {
 	static const char *const targets[] = {"/etc/" ID, "../../../" ID, "../../a/../../b/" ID,
-		"../../../" ID, "../../..//" ID, "../../" ID, "../../usr/bin/dash/other", "../..", "../../", "../../x/",
-		".", "../../a/..", "../usr/" ID};
+		"../../../" ID, "../../..//" ID, "../../" ID, "../../usr/bin/dash/other", "../..",
+		"../../", "../../x/", ".", "../../a/..", "../usr/" ID};
 	char far[4095];
 	struct filecache c;
 
