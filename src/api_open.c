@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "collect/open/ladder.h"
 #include "collect/open/open.h"
 #include "collect/open/refusal.h"
 #include "event/abi.h"
@@ -148,7 +149,7 @@ static bool step_down(const struct opening *o, const struct event *e, int sys,
 		attr_set_precise(a, attr_precise(a) - 1);
 		return true;
 	}
-	if (!(o->options.flags & PACE_FALLBACK) || !open_clock_instead(a, sys))
+	if (!(o->options.flags & PACE_FALLBACK) || !ladder_clock_instead(a, sys))
 		return false;
 	if (a->type != PERF_TYPE_SOFTWARE)
 		return true;

@@ -113,20 +113,35 @@ static int read_globals(int argc, char **argv, bool *ret_pages)
 	return at - 1;
 }
 
-/* Options of configuration files stand before those of perf's place: these know a command's subcommand, which stands first. */
-static int run_command(const struct cmd *cmd, int argc, char **argv)
+/* Who wants a pager: the words before the command, then the configuration, then the command itself. */
+static void set_pager(const struct cmd *cmd, bool is_asked_for)
 {
+	const int says = settings_pages();
+
+	if (is_asked_for || says > 0)
+		pager_ask();
+	else if (!says)
+		pager_never();
+	else if (cmd->is_paged)
+		pager_begin();
+}
+
+/* Options of configuration files stand before those of perf's place: the user's own have the last word. */
+static int run_command(const struct cmd *cmd, int argc, char **argv, bool pages)
+{
+	const bool has_settings = cmd != &cmd_config && cmd != &cmd_completion;
 	char **as_perf = NULL, **words;
 	struct err err;
 	int status;
 
-	if (cmd == &cmd_config || cmd == &cmd_completion)
-		return cmd->run(argc, argv);
-	if (settings_load(cmd->name, &err))
+	if (has_settings && settings_load(cmd, argc, argv, &err))
 		return cmd_fail(cmd, &err, EXIT_FAILED);
+	set_pager(cmd, pages);
+	if (!has_settings)
+		return cmd->run(argc, argv);
 	if (program_is_perf())
 		as_perf = asperf_words(&argc, argv);
-	words = settings_words(&argc, as_perf ? as_perf : argv);
+	words = settings_words(cmd, &argc, as_perf ? as_perf : argv);
 	status = cmd->run(argc, words);
 	mem_free(words);
 	mem_free(as_perf);
@@ -152,11 +167,7 @@ static int run(int argc, char **argv, bool pages)
 	for (size_t i = 0; cmd_table[i]; i++)
 		if (!strcmp(cmd_table[i]->name, argv[1])) {
 			running = cmd_table[i]->name;
-			if (pages)
-				pager_ask();
-			else if (cmd_table[i]->is_paged)
-				pager_begin();
-			return run_command(cmd_table[i], argc - 1, argv + 1);
+			return run_command(cmd_table[i], argc - 1, argv + 1, pages);
 		}
 	if (program_is_perf()) {
 		const int status = asperf_answer(argc - 1, argv + 1);

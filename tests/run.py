@@ -48,6 +48,7 @@ SUITES = [
     ('doctor', [sys.executable, f'{HERE}/live/test_doctor.py']),
     ('probe', [sys.executable, f'{HERE}/live/test_probe.py']),
     ('list', [sys.executable, f'{HERE}/live/test_list.py']),
+    ('config', [sys.executable, f'{HERE}/live/test_config.py']),
     ('completion', [sys.executable, f'{HERE}/live/test_completion.py']),
     ('terminal', [sys.executable, f'{HERE}/live/test_terminal.py']),
     ('tui', [sys.executable, f'{HERE}/live/test_tui.py']),

@@ -111,7 +111,10 @@ static int parse_value(struct parsing *p, struct str *value, struct err *err)
 
 static int parse_entry(struct parsing *p, size_t from, struct err *err)
 {
-	struct config_entry e = {.path = p->path, .line = p->line, .from = from};
+	struct config_entry e = {.path = p->path,
+		.line = p->line,
+		.from = from,
+		.name_at = (size_t)(p->at - p->start)};
 	struct str key = {0}, value = {0};
 	int r = 0;
 
@@ -234,7 +237,7 @@ static void add_entry(struct str *out, const char *name, const char *value)
 {
 	const size_t n = strlen(value);
 	const bool needs_quotes =
-		!n || value[0] == ' ' || value[n - 1] == ' ' || strpbrk(value, "#;\t\n\"\\");
+		!n || value[0] == ' ' || value[n - 1] == ' ' || strpbrk(value, "#;\t\r\n\"\\");
 
 	str_addf(out, "\t%s = %s", name, needs_quotes ? "\"" : "");
 	for (const char *p = value; *p; p++)
@@ -289,15 +292,17 @@ int config_change(const char *path, const char *text, size_t n, const char *key,
 			: beside        ? beside->to
 					: n,
 			     to = old ? old->to : from;
-		const char *bracket = old ? memchr(text + from, ']', to - from) : NULL;
-		const char *lead = text + from + (old ? strspn(text + from, " \t") : 0);
-
 		str_addn(out, text, from);
-		if (out->n && out->at[out->n - 1] != '\n')
+		/* The last line may go on in what comes next: it must not. */
+		if (out->n &&
+			(out->at[out->n - 1] != '\n' ||
+				(from == n && n > 1 && out->at[out->n - 2] == '\\')))
 			str_addc(out, '\n');
 		/* [section] key = value on one line */
-		if (old && *lead == '[' && bracket)
-			str_addf(out, "%.*s\n", (int)(bracket + 1 - lead), lead);
+		if (old && memchr(text + from, '[', old->name_at - from)) {
+			str_addn(out, text + from, old->name_at - from);
+			str_addc(out, '\n');
+		}
 		if (!old && !beside)
 			add_section(out, low);
 		add_entry(out, name, value);

@@ -28,6 +28,7 @@ struct config_entry {
 	const char *path;  /* borrowed from the caller */
 	unsigned line;
 	size_t from, to; /* the bytes of the text that it takes, whole lines */
+	size_t name_at;  /* where its name begins: behind a section's on the same line */
 };
 
 struct config {

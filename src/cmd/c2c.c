@@ -301,6 +301,8 @@ static int run_c2c(int argc, char **argv)
 const struct cmd cmd_c2c = {
 	.name = "c2c",
 	.summary = "find the cache lines that CPUs take from each other",
+	.subcommands = {"record", "report", NULL},
+	.needs_subcommand = true,
 	.usage = {"record [OPTIONS] [-- RECORD-OPTIONS] COMMAND...", "report [OPTIONS] [FILE]",
 		NULL},
 	.options = options,

@@ -88,6 +88,8 @@ static void add_names(struct str *text)
 const struct cmd cmd_check = {
 	.name = "check",
 	.summary = "say whether a feature is there, by the name that perf has for it",
+	.subcommands = {"feature", NULL},
+	.needs_subcommand = true,
 	.usage = {"feature NAME[,NAME...]", NULL},
 	.options = options,
 	.add_notes = add_names,

@@ -14,6 +14,14 @@
 #include "cmd/settings.h"
 #include "profile/import/import.h"
 
+const char *cmd_subcommand(const struct cmd *cmd, int argc, char **argv)
+{
+	for (size_t i = 0; argc > 1 && cmd->subcommands[i]; i++)
+		if (!strcmp(cmd->subcommands[i], argv[1]))
+			return cmd->subcommands[i];
+	return NULL;
+}
+
 int cmd_fail(const struct cmd *cmd, const struct err *err, int status)
 {
 	struct str text = {0};

@@ -22,7 +22,9 @@ enum {
 
 struct cmd {
 	const char *name;
-	const char *summary;                 /* one line for `pace help` */
+	const char *summary;         /* one line for `pace help` */
+	const char *subcommands[10]; /* words that may follow the name; NULL-terminated */
+	bool needs_subcommand;
 	const char *usage[6];                /* what follows "pace NAME"; NULL-terminated */
 	const char *notes;                   /* text after the options in -h, or NULL */
 	void (*add_notes)(struct str *text); /* the same, made from a table; or NULL */
@@ -39,6 +41,9 @@ extern const struct cmd cmd_list, cmd_stat, cmd_record, cmd_report, cmd_export, 
 
 /* All commands, NULL-terminated. */
 extern const struct cmd *const cmd_table[];
+
+/* The subcommand that a command line begins with, behind the command's name; NULL: none. */
+const char *cmd_subcommand(const struct cmd *cmd, int argc, char **argv);
 
 /* "pace NAME: message" on stderr, made safe for a terminal; returns status. */
 int cmd_fail(const struct cmd *cmd, const struct err *err, int status);

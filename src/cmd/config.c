@@ -40,20 +40,80 @@ static int read_files(const struct config_options *o, struct config *c, struct e
 	return r;
 }
 
+static bool is_options(const char *key)
+{
+	const char *name = strrchr(key, '.');
+
+	return !strncmp(key, "pace.", 5) && name > key + 5 && !strcmp(name, ".options");
+}
+
+/* "COMMAND" or "COMMAND SUBCOMMAND", n bytes. */
+static bool is_command(const struct cmd *cmd, const char *name, size_t n)
+{
+	const size_t n_cmd = strlen(cmd->name);
+
+	if (n < n_cmd || strncmp(name, cmd->name, n_cmd) != 0)
+		return false;
+	if (n == n_cmd)
+		return !cmd->needs_subcommand;
+	for (size_t i = 0; cmd->subcommands[i] && name[n_cmd] == ' '; i++)
+		if (strlen(cmd->subcommands[i]) == n - n_cmd - 1 &&
+			!strncmp(cmd->subcommands[i], name + n_cmd + 1, n - n_cmd - 1))
+			return true;
+	return false;
+}
+
+/* pace.COMMAND.options: whether there is such a command. */
+static bool options_have_effect(const char *key, const char **ret_effect)
+{
+	const char *name = key + strlen("pace.");
+	const size_t n = (size_t)(strrchr(key, '.') - name);
+
+	*ret_effect = "options before the command's";
+	for (size_t i = 0; cmd_table[i]; i++)
+		if (is_command(cmd_table[i], name, n))
+			return true;
+	*ret_effect = "there is no such command; subcommands are named like [pace \"c2c report\"]";
+	return false;
+}
+
+/* Likewise of all keys; *ret_effect as settings_has_effect() has it. */
+static bool has_effect(const char *key, const char **ret_effect)
+{
+	return is_options(key) ? options_have_effect(key, ret_effect)
+			       : settings_has_effect(key, ret_effect);
+}
+
+static const char *reason(const char *effect)
+{
+	return effect ? effect : "pace has no such key";
+}
+
+/* What is written for perf, or by mistake. */
+static void say_no_effect(const char *key)
+{
+	const char *effect;
+	struct log log;
+
+	if (has_effect(key, &effect))
+		return;
+	cmd_log_init(&log, LOG_NOTE);
+	log_note(&log, "%s has no effect in pace: %s", key, reason(effect));
+	log_fini(&log);
+}
+
 static void add_entry(const struct config_options *o, const struct config_entry *e,
 	struct str *text)
 {
 	const char *effect;
-	const bool has_effect = settings_has_effect(e->key, &effect);
+	const bool is_used = has_effect(e->key, &effect);
 
 	str_add_safe(text, e->key, strlen(e->key));
 	str_addc(text, '=');
 	str_add_safe(text, e->value ? e->value : "true", strlen(e->value ? e->value : "true"));
 	if (o->verbose)
-		str_addf(text, "  # %s:%u%s%s", e->path, e->line, has_effect ? "" : ": no effect: ",
-			has_effect       ? ""
-				: effect ? effect
-					 : "pace has no such key");
+		str_addf(text, "  # %s:%u%s%s", e->path, e->line,
+			is_used ? "" : ": no effect: ", is_used ? "" : reason(effect));
 	str_addc(text, '\n');
 }
 
@@ -106,6 +166,8 @@ static int change(const char *path, const char *word, struct err *err)
 		r = config_change(path, str_text(&text), text.n, key.at, equals + 1, &changed, err);
 	if (!r)
 		r = write_file(path, &changed, err);
+	if (!r)
+		say_no_effect(key.at);
 	str_fini(&key);
 	str_fini(&text);
 	str_fini(&changed);

@@ -255,6 +255,8 @@ static int run_mem(int argc, char **argv)
 const struct cmd cmd_mem = {
 	.name = "mem",
 	.summary = "sample memory accesses, and show where programs wait for memory",
+	.subcommands = {"record", "report", NULL},
+	.needs_subcommand = true,
 	.usage = {"record [OPTIONS] [-- RECORD-OPTIONS] COMMAND...",
 		"report [REPORT-OPTIONS] [FILE]", NULL},
 	.notes =

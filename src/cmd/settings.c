@@ -17,12 +17,19 @@ enum effect {
 	AS_SWITCH,      /* --option or --no-option */
 	AS_ANTI_SWITCH, /* the other way round */
 	AS_WORD,        /* `option` if the value is `word` */
-	AS_VARIABLE,    /* an environment variable, unless it is set */
+	AS_VARIABLE,    /* an environment variable, unless it is set; not if the value is `word` */
 	AS_MODE,        /* settings_chain_mode() */
+	AS_PAGER,       /* settings_pages() */
 	AS_NOTHING,     /* `option` says why */
 };
 
-/* clang-format off: a row an effect of a key */
+#define COLOURS  "colours are the terminal's; NO_COLOR and --stdio-color turn them off"
+#define BROWSER  "the view of code on the terminal has keys for what it shows"
+#define NO_TRACE "instruction traces are not decoded: perf does it"
+#define NO_BPF   "pace compiles and loads no BPF programs"
+#define OPTIONS  "pace.COMMAND.options puts options before a command's"
+
+/* clang-format off: a row an effect of a key; KEY.* stands for all keys of a section that have no row of their own before */
 static const struct setting {
 	const char *key, *command;
 	enum effect effect;
@@ -35,22 +42,38 @@ static const struct setting {
 	{"annotate.show_total_period", "annotate", AS_SWITCH, "show-total-period", NULL},
 	{"annotate.demangle", "annotate", AS_SWITCH, "demangle", NULL},
 	{"annotate.demangle_kernel", "annotate", AS_SWITCH, "demangle-kernel", NULL},
+	{"annotate.addr2line", NULL, AS_NOTHING, "lines are read without another program", NULL},
+	{"annotate.disassemblers", NULL, AS_NOTHING, "annotate --disassembler names the one to use",
+		NULL},
+	{"annotate.jump_arrows", NULL, AS_NOTHING, BROWSER, NULL},
+	{"annotate.offset_level", NULL, AS_NOTHING, BROWSER, NULL},
+	{"annotate.show_linenr", NULL, AS_NOTHING, BROWSER, NULL},
+	{"annotate.show_nr_jumps", NULL, AS_NOTHING, BROWSER, NULL},
+	{"annotate.use_offset", NULL, AS_NOTHING, BROWSER, NULL},
 	{"buildid.dir", NULL, AS_VARIABLE, "PERF_BUILDID_DIR", NULL},
 	{"buildid-cache.debuginfod", NULL, AS_VARIABLE, "DEBUGINFOD_URLS", NULL},
 	{"core.debuginfod", NULL, AS_VARIABLE, "DEBUGINFOD_URLS", NULL},
+	{"core.proc-map-timeout", NULL, AS_NOTHING, "maps are always read completely", NULL},
+	{"core.addr2line-timeout", NULL, AS_NOTHING, "lines are read without another program",
+		NULL},
 	{"debuginfod.urls", NULL, AS_VARIABLE, "DEBUGINFOD_URLS", NULL},
+	{"record.debuginfod", NULL, AS_VARIABLE, "DEBUGINFOD_URLS", "system"},
 	{"call-graph.record-mode", "record", AS_MODE, "what 'record -g' means", NULL},
 	{"call-graph.dump-size", "record", AS_MODE,
 		"how much of the stack 'record -g' keeps if the mode is dwarf", NULL},
 	{"record.call-graph", "record", AS_MODE, "what 'record -g' means", NULL},
 	{"call-graph.print-type", "report", AS_VALUE, "--call-graph", NULL},
 	{"call-graph.order", "report", AS_VALUE, "--call-graph", NULL},
+	{"call-graph.sort-key", "report", AS_VALUE, "--call-graph", NULL},
 	{"call-graph.threshold", "report", AS_VALUE, "--call-graph", NULL},
+	{"call-graph.print-limit", NULL, AS_NOTHING,
+		"the number of entries is an option: report -g THRESHOLD,ENTRIES", NULL},
 	{"diff.compute", "diff", AS_VALUE, "--compute", NULL},
 	{"diff.order", "diff", AS_VALUE, "--order", NULL},
 	{"hist.percentage", "report", AS_VALUE, "--percentage", NULL},
 	{"hist.percentage", "top", AS_VALUE, "--percentage", NULL},
 	{"hist.percentage", "diff", AS_VALUE, "--percentage", NULL},
+	{"record.aio", NULL, AS_NOTHING, "the kernel writes to the disk in the background", NULL},
 	{"record.build-id", "record", AS_WORD, "--no-buildid-cache", "no-cache"},
 	{"record.build-id", "record", AS_WORD, "--no-buildid", "skip"},
 	{"record.build-id", "record", AS_WORD, "--buildid-mmap", "mmap"},
@@ -58,25 +81,44 @@ static const struct setting {
 	{"report.children", "report", AS_SWITCH, "children", NULL},
 	{"report.group", "report", AS_SWITCH, "group", NULL},
 	{"report.percent-limit", "report", AS_VALUE, "--percent-limit", NULL},
+	{"report.queue-size", NULL, AS_NOTHING,
+		"what waits to be put in order is bounded by itself", NULL},
 	{"report.skip-empty", "report", AS_SWITCH, "skip-empty", NULL},
 	{"report.sort_order", "report", AS_VALUE, "--sort", NULL},
 	{"stat.big-num", "stat", AS_SWITCH, "big-num", NULL},
+	{"stat.big-num", "stat record", AS_SWITCH, "big-num", NULL},
+	{"stat.big-num", "stat report", AS_SWITCH, "big-num", NULL},
+	{"stat.no-csv-summary", NULL, AS_NOTHING,
+		"the summary of 'stat -I -x' is an option: --summary", NULL},
 	{"top.children", "top", AS_SWITCH, "children", NULL},
+	{"top.call-graph", NULL, AS_NOTHING, "top has -g and --call-graph", NULL},
 	{"tui.annotate", "annotate", AS_WORD, "--stdio", "off"},
 	{"tui.report", "report", AS_WORD, "--stdio", "off"},
 	{"tui.top", "top", AS_WORD, "--stdio", "off"},
-	{"call-graph.print-limit", NULL, AS_NOTHING, "the graph's limits are options of report -g",
-		NULL},
-	{"call-graph.sort-key", NULL, AS_NOTHING, "callers are sorted by function", NULL},
-	{"colors.top", NULL, AS_NOTHING,
-		"colours are the terminal's; NO_COLOR and --stdio-color turn them off", NULL},
-	{"colors.medium", NULL, AS_NOTHING, "likewise", NULL},
-	{"colors.normal", NULL, AS_NOTHING, "likewise", NULL},
-	{"colors.selected", NULL, AS_NOTHING, "likewise", NULL},
-	{"colors.jump_arrows", NULL, AS_NOTHING, "likewise", NULL},
-	{"colors.addr", NULL, AS_NOTHING, "likewise", NULL},
-	{"colors.root", NULL, AS_NOTHING, "likewise", NULL},
-	{"top.call-graph", NULL, AS_NOTHING, "top has -g and --call-graph", NULL},
+	{"pager.*", NULL, AS_PAGER,
+		"whether that command's text goes through a pager, or which one", NULL},
+	{"alias.*", NULL, AS_NOTHING, OPTIONS, NULL},
+	{"auxtrace.*", NULL, AS_NOTHING, NO_TRACE, NULL},
+	{"colors.*", NULL, AS_NOTHING, COLOURS, NULL},
+	{"convert.queue-size", NULL, AS_NOTHING,
+		"what waits to be put in order is bounded by itself", NULL},
+	{"daemon.*", NULL, AS_NOTHING,
+		"there is no 'pace daemon': 'record --control' and a service do it", NULL},
+	{"ftrace.*", NULL, AS_NOTHING, "there is no 'pace ftrace'", NULL},
+	{"gtk.*", NULL, AS_NOTHING, "there is no GTK browser", NULL},
+	{"help.*", NULL, AS_NOTHING, "-h prints help, and 'man' shows the pages", NULL},
+	{"intel-pt.*", NULL, AS_NOTHING, NO_TRACE, NULL},
+	{"itrace.*", NULL, AS_NOTHING, NO_TRACE, NULL},
+	{"kmem.*", NULL, AS_NOTHING, "there is no 'pace kmem'", NULL},
+	{"llvm.*", NULL, AS_NOTHING, NO_BPF, NULL},
+	{"man.*", NULL, AS_NOTHING, "-h prints help, and 'man' shows the pages", NULL},
+	{"samples.context", NULL, AS_NOTHING,
+		"the browser's strip of time shows the samples around a moment", NULL},
+	{"scripts.*", NULL, AS_NOTHING,
+		"the browser has no menu of scripts: 'pace script -s' runs them", NULL},
+	{"session-*", NULL, AS_NOTHING,
+		"there is no 'pace daemon': 'record --control' and a service do it", NULL},
+	{"trace.*", NULL, AS_NOTHING, "there is no 'pace trace'", NULL},
 	{"ui.show-headers", NULL, AS_NOTHING, "the browser always shows its columns' titles", NULL},
 };
 /* clang-format on */
@@ -84,7 +126,22 @@ static const struct setting {
 static struct {
 	struct config config; /* its arena has the words, too */
 	struct str said;      /* the options that were added, as a shell reads them */
+	char name[64];        /* "stat", "stat report" */
 } loaded;
+
+/* Whether the row is about that key. */
+static bool is_about(const struct setting *row, const char *key)
+{
+	const size_t n = strlen(row->key) - 1;
+
+	return row->key[n] == '*' ? !strncmp(row->key, key, n) : !strcmp(row->key, key);
+}
+
+/* Whether the row is about the command that runs. */
+static bool is_for(const struct setting *row)
+{
+	return !row->command || !strcmp(row->command, loaded.name);
+}
 
 /* ---- files ---- */
 
@@ -137,34 +194,37 @@ bool settings_takes(const char *key, const char *value)
 	const struct config_entry e = {.key = key, .value = value};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (!strcmp(rows[i].key, key) && !takes(&rows[i], &e))
+		if (is_about(&rows[i], key) && !takes(&rows[i], &e))
 			return false;
 	return true;
 }
 
 /* Variables are set where the user has not. What is wrong with the keys of other commands is theirs to say. */
-static int apply(const struct config_entry *e, const char *command, struct err *err)
+static int apply(const struct config_entry *e, struct err *err)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (strcmp(rows[i].key, e->key) != 0 ||
-			(rows[i].command && strcmp(rows[i].command, command) != 0))
+		if (!is_about(&rows[i], e->key) || !is_for(&rows[i]))
 			continue;
 		if (!takes(&rows[i], e))
 			return err_set(err, ERR_FORMAT,
 				"'%s', line %u: %s is a switch, and '%s' is neither true nor false",
 				e->path, e->line, e->key, e->value);
-		if (rows[i].effect == AS_VARIABLE && e->value && *e->value)
+		if (rows[i].effect == AS_VARIABLE && e->value && *e->value &&
+			(!rows[i].word || strcmp(rows[i].word, e->value) != 0))
 			setenv(rows[i].option, e->value, 0);
 	}
 	return 0;
 }
 
-int settings_load(const char *command, struct err *err)
+int settings_load(const struct cmd *cmd, int argc, char **argv, struct err *err)
 {
+	const char *sub = cmd_subcommand(cmd, argc, argv);
 	struct config *c = &loaded.config;
 	struct str user = {0};
 	int r = 0;
 
+	snprintf(loaded.name, sizeof(loaded.name), "%s%s%s", cmd->name, sub ? " " : "",
+		sub ? sub : "");
 	settings_user_file(false, &user);
 	if (!getenv("PERF_CONFIG") || !*getenv("PERF_CONFIG"))
 		r = settings_read(c, settings_system_file(), err);
@@ -172,7 +232,7 @@ int settings_load(const char *command, struct err *err)
 		r = settings_read(c, user.at, err);
 	vec_each(e, &c->entries)
 		if (!r && e == config_find(c, e->key))
-			r = apply(e, command, err);
+			r = apply(e, err);
 	str_fini(&user);
 	return r;
 }
@@ -227,15 +287,15 @@ static void add_row(const struct setting *row, const struct config_entry *e, wor
 	}
 }
 
-/* [pace "stat"] options = ... */
-static void add_options(const char *command, word_list *words)
+/* [pace "stat"] options = ..., [pace "stat report"] options = ... */
+static void add_options(word_list *words)
 {
 	struct str key = {0};
 	const struct config_entry *e;
 	struct cmdline line;
 	struct err ignored;
 
-	str_addf(&key, "pace.%s.options", command);
+	str_addf(&key, "pace.%s.options", loaded.name);
 	e = config_find(&loaded.config, key.at);
 	str_fini(&key);
 	if (!e || !e->value || cmdline_split(&line, e->value, &ignored))
@@ -245,23 +305,43 @@ static void add_options(const char *command, word_list *words)
 	cmdline_fini(&line);
 }
 
-char **settings_words(int *argc, char **argv)
+char **settings_words(const struct cmd *cmd, int *argc, char **argv)
 {
+	const int n_names = cmd_subcommand(cmd, *argc, argv) ? 2 : 1;
 	word_list words = {0};
 
-	vec_add(&words, argv[0]);
+	for (int i = 0; i < n_names; i++)
+		vec_add(&words, argv[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct config_entry *e = config_find(&loaded.config, rows[i].key);
 
-		if (e && rows[i].command && !strcmp(rows[i].command, argv[0]))
+		if (e && rows[i].command && is_for(&rows[i]))
 			add_row(&rows[i], e, &words);
 	}
-	add_options(argv[0], &words);
-	for (int i = 1; i < *argc; i++)
+	add_options(&words);
+	for (int i = n_names; i < *argc; i++)
 		vec_add(&words, argv[i]);
 	*argc = (int)words.n;
 	vec_add(&words, NULL);
 	return words.at;
+}
+
+int settings_pages(void)
+{
+	struct str key = {0};
+	const struct config_entry *e;
+	bool is_on = true;
+
+	if (!*loaded.name)
+		return -1;
+	str_addf(&key, "pager.%.*s", (int)strcspn(loaded.name, " "), loaded.name);
+	e = config_find(&loaded.config, key.at);
+	str_fini(&key);
+	if (!e)
+		return -1;
+	if (!config_bool(e, &is_on))
+		setenv("PACE_PAGER", e->value, 0);
+	return is_on;
 }
 
 bool settings_chain_mode(char *mode, size_t size)
@@ -288,20 +368,13 @@ void settings_say_used(void)
 			str_text(&loaded.said));
 }
 
-static bool is_options(const char *key)
-{
-	const char *name = strrchr(key, '.');
-
-	return !strncmp(key, "pace.", 5) && name > key + 5 && !strcmp(name, ".options");
-}
-
 bool settings_has_effect(const char *key, const char **ret_effect)
 {
-	*ret_effect = is_options(key) ? "options before the command's" : NULL;
+	*ret_effect = NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (!strcmp(rows[i].key, key)) {
+		if (is_about(&rows[i], key)) {
 			*ret_effect = rows[i].option ? rows[i].option : rows[i].word;
 			return rows[i].effect != AS_NOTHING;
 		}
-	return *ret_effect != NULL;
+	return false;
 }

@@ -460,6 +460,7 @@ static int run_timechart(int argc, char **argv)
 const struct cmd cmd_timechart = {
 	.name = "timechart",
 	.summary = "draw what every CPU and task did, moment by moment",
+	.subcommands = {"record", NULL},
 	.usage = {"record [-P] [-T] [-I] [-g] [-- RECORD-OPTIONS] [COMMAND...]", "[OPTIONS] [FILE]",
 		NULL},
 	.notes =

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "edit/jitmaps.h"
 #include "edit/lookback.h"
 #include "event/abi.h"
 #include "file/copier.h"
@@ -27,6 +28,8 @@ struct injecting {
 	u8 *roles;    /* by event: enum sleep_role */
 	u32 *pids_at; /* by event: where the field pid is in the raw bytes */
 	VEC(struct asleep) asleep;
+	struct embedded embedded;
+	struct jitmaps jit;
 	struct str room;
 	struct inject_tally tally;
 };
@@ -271,14 +274,35 @@ static int take_sample(struct injecting *j, const struct stream_event *e, struct
 
 /* ---- all records ---- */
 
+/* The maps of generated code, up to a time. */
+static int add_jit_maps(struct injecting *j, u64 time, struct err *err)
+{
+	struct record rec;
+
+	while (jitmaps_next(&j->jit, time, &rec)) {
+		j->tally.n_jit_maps++;
+		if (copier_add(&j->copier, &rec, err))
+			return err->code;
+	}
+	return 0;
+}
+
 static int take(struct injecting *j, const struct stream_event *e, struct err *err)
 {
+	const bool is_map = e->rec.type == PERF_RECORD_MMAP || e->rec.type == PERF_RECORD_MMAP2;
+	int r;
+
+	if (add_jit_maps(j, e->time, err))
+		return err->code;
 	if (e->rec.type == PERF_RECORD_SAMPLE)
 		return take_sample(j, e, err);
-	if (j->wish->has_map_build_ids &&
-		(e->rec.type == PERF_RECORD_MMAP || e->rec.type == PERF_RECORD_MMAP2))
-		return add_map(j, e, err);
-	return copier_add(&j->copier, &e->rec, err);
+	if (is_map && j->wish->jit_folder) {
+		r = jitmaps_take(&j->jit, e, err);
+		if (r)
+			return MIN(r, 0);
+	}
+	return is_map && j->wish->has_map_build_ids ? add_map(j, e, err)
+						    : copier_add(&j->copier, &e->rec, err);
 }
 
 static int copy_file(struct injecting *j, struct err *err)
@@ -299,7 +323,7 @@ static int copy_file(struct injecting *j, struct err *err)
 	return result;
 }
 
-/* By time: what merges samples of several CPUs needs that, and so do the files of a directory. */
+/* By time: what merges samples of several CPUs or adds maps needs that, and so do the files of a directory. */
 static int copy_in_time(struct injecting *j, struct err *err)
 {
 	struct stream stream;
@@ -315,7 +339,7 @@ static int copy_in_time(struct injecting *j, struct err *err)
 			break;
 	}
 	stream_fini(&stream);
-	return result;
+	return result ? result : add_jit_maps(j, UINT64_MAX, err);
 }
 
 static int copy_all(struct injecting *j, struct fresh *to, int fd, struct err *err)
@@ -326,7 +350,8 @@ static int copy_all(struct injecting *j, struct fresh *to, int fd, struct err *e
 	       : copier_open_pipe(&j->copier, fd, &r->events, &r->info, err))
 		return err->code;
 	decoder_init(&j->decoder, &j->back.trace.session, UINT64_MAX, &j->ignored);
-	if (r->is_directory || j->wish->merges_sleep ? copy_in_time(j, err) : copy_file(j, err)) {
+	if (r->is_directory || j->wish->merges_sleep || j->wish->jit_folder ? copy_in_time(j, err)
+									    : copy_file(j, err)) {
 		copier_abandon(&j->copier);
 		return err->code;
 	}
@@ -348,13 +373,19 @@ int inject_write(const char *path, const struct inject_wish *wish, struct fresh 
 
 	if (lookback_open(&j.back, path, &wishes, log, err))
 		return err->code;
+	if (wish->jit_folder)
+		embedded_attach(&j.embedded, &j.back.trace.session.reader, log);
+	jitmaps_init(&j.jit, &j.back.trace.session.reader, &j.embedded, wish->jit_folder, log);
 	r = learn_events(&j, err);
 	if (!r)
 		r = collect(&j, err);
 	if (!r)
 		r = copy_all(&j, to, fd, err);
+	j.tally.n_jitted = j.jit.files.n;
 	if (!r)
 		*ret_tally = j.tally;
+	jitmaps_fini(&j.jit);
+	embedded_close(&j.embedded);
 	vec_each(a, &j.asleep)
 		str_fini(&a->record);
 	vec_fini(&j.asleep);

@@ -8,37 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/hash.h"
-#include "base/num.h"
 #include "base/str.h"
 #include "base/sysfile.h"
-#include "event/eventfile.h"
-#include "event/perfmon.h"
+#include "event/catalogrow.h"
 #include "event/pmu.h"
-#include "event/vendor.h"
 
 enum { PATH_SIZE = 4096, MAPFILE_MAX = 4 << 20, DEPTH_MAX = 4 };
-
-/* "6.103515625e-5MiB": a factor and a unit, which is NULL if there is none. */
-static void read_scale(const char *text, struct arena *arena, double *ret_scale,
-	const char **ret_unit)
-{
-	char *end;
-	double scale;
-
-	*ret_scale = 1;
-	if (!text)
-		return;
-	scale = strtod(text, &end);
-	if (end == text || !(scale > 0 && scale < 1e300))
-		return;
-	*ret_scale = scale;
-	end += strspn(end, " ");
-	if (*end)
-		*ret_unit = arena_strdup(arena, end, strlen(end));
-}
-
-/* ---- which PMUs there are ---- */
 
 bool catalog_pmu_matches(const char *pmu, const char *name)
 {
@@ -57,258 +32,9 @@ bool catalog_pmu_matches(const char *pmu, const char *name)
 	return !at[strspn(at, "0123456789abcdef")] && (!*at || isdigit((u8)*at));
 }
 
-/* A kind of core: its PMU, and the CPU model that selects its tables. */
-struct core {
-	const char *pmu;
-	bool pmu_is_here;
-	char cpuid[CPUID_SIZE];
-};
-
-/* A unit of the tables, the PMU that it stands for, and whether this machine has that PMU. */
-struct unit {
-	const char *unit, *pmu;
-	bool is_here;
-};
-
-struct opener {
-	struct catalog *catalog;
-	const struct catalog_places *places;
-	struct log *log;
-	struct intern pmus; /* those of sysfs */
-	VEC(struct unit) units;
-	const struct core *core;
-	const char *role_pmu;            /* PMU of this file's entries that name none */
-	const char *standard_folder;     /* where the architecture's events are */
-	VEC(struct eventfile) standards; /* its files, read when the first entry refers to one */
-	VEC(struct eventfile_row) standard_rows;
-	bool has_standards;
-	u32 n_read, n_broken;
-	struct err first_err;
-};
-
-static bool is_here(const struct opener *o, const char *pmu)
-{
-	if (!o->places->sysfs)
-		return true;
-	vec_each(name, &o->pmus.strings)
-		if (catalog_pmu_matches(pmu, *name))
-			return true;
-	return false;
-}
-
-static const struct unit *find_unit(struct opener *o, const char *unit)
-{
-	struct arena *arena = &o->catalog->arena;
-	struct str pmu = {0};
-	struct unit new;
-
-	vec_each(u, &o->units)
-		if (!strcmp(u->unit, unit))
-			return u;
-	vendor_add_pmu(unit, &pmu);
-	new.unit = arena_strdup(arena, unit, strlen(unit));
-	new.pmu = arena_strdup(arena, str_text(&pmu), pmu.n);
-	str_fini(&pmu);
-	new.is_here = is_here(o, new.pmu);
-	vec_add(&o->units, new);
-	return &o->units.at[o->units.n - 1];
-}
-
 /* ---- one file ---- */
 
-static u64 hash_of(const char *name)
-{
-	char lower[256];
-	size_t n = 0;
-
-	for (; name[n] && n < sizeof(lower); n++)
-		lower[n] = (char)tolower((u8)name[n]);
-	return hash_bytes(lower, n);
-}
-
-static bool is_known(const struct catalog *c, const struct catalog_event *e, u64 hash)
-{
-	struct table_probe probe = table_probe(&c->index, hash);
-	u32 i;
-
-	while ((i = table_next(&c->index, &probe)) != TABLE_NONE)
-		if (!strcmp(c->events.at[i].name, e->name) && !strcmp(c->events.at[i].pmu, e->pmu))
-			return true;
-	return false;
-}
-
-static char *keep(struct arena *arena, const char *text)
-{
-	return text && *text && strcmp(text, "null") != 0 ? arena_strdup(arena, text, strlen(text))
-							  : NULL;
-}
-
-/* A description: some are of several lines. */
-static const char *keep_sentence(struct arena *arena, const char *text)
-{
-	char *kept = keep(arena, text);
-
-	for (char *at = kept; at && (at = strpbrk(at, "\n\r\t")); at++)
-		*at = ' ';
-	return kept;
-}
-
-/* In cycles; 0 for what is no such number. */
-static double read_latency(const char *text)
-{
-	double v;
-	char *end;
-
-	if (!text || !*text)
-		return 0;
-	v = strtod(text, &end);
-	return *end || !(v >= 0 && v <= UINT16_MAX) ? 0 : v;
-}
-
-/* Takes from a row what it says about an event besides its name, PMU and terms. */
-static void describe(const struct eventfile_row *row, struct arena *arena, struct catalog_event *e)
-{
-	const char *brief = row->text[FIELD_BRIEF], *description = row->text[FIELD_DESCRIPTION];
-	u64 v;
-
-	e->brief = keep_sentence(arena, brief);
-	if (description && (!brief || strcmp(brief, description) != 0))
-		e->description = keep_sentence(arena, description);
-	e->errata = keep(arena, row->text[FIELD_ERRATA]);
-	read_scale(row->text[FIELD_SCALE], arena, &e->scale, &e->unit);
-	e->retire_latency = read_latency(row->text[FIELD_RETIRE_LATENCY]);
-	e->precise = vendor_number(row, FIELD_PRECISE, &v) > 0 ? (u8)MIN(v, (u64)2) : 0;
-	e->is_per_pkg = vendor_number(row, FIELD_PER_PKG, &v) > 0 && v;
-	e->is_deprecated = vendor_number(row, FIELD_DEPRECATED, &v) > 0 && v;
-}
-
-/* Appends the event of a row; false if the row makes no sense. */
-static bool add_event(struct opener *o, const struct eventfile_row *row, const char *topic)
-{
-	const char *said = row->text[FIELD_UNIT] ? row->text[FIELD_UNIT] : o->role_pmu;
-	const struct unit *unit = find_unit(o, said ? said : "core");
-	bool is_core = !strcmp(unit->pmu, "cpu") && o->core->pmu_is_here;
-	struct catalog *c = o->catalog;
-	struct catalog_event e = {.topic = topic, .pmu = is_core ? o->core->pmu : unit->pmu};
-	struct str text = {0};
-	char *name;
-	u64 hash;
-
-	if (!is_core && !unit->is_here) {
-		c->n_absent++;
-		return true;
-	}
-	if (!vendor_add_terms(row, &text)) {
-		str_fini(&text);
-		return false;
-	}
-	e.name = name =
-		arena_strdup(&c->arena, row->text[FIELD_NAME], strlen(row->text[FIELD_NAME]));
-	for (; *name; name++)
-		*name = (char)tolower((u8)*name);
-	hash = hash_of(e.name);
-	if (!is_known(c, &e, hash)) {
-		e.terms = arena_strdup(&c->arena, str_text(&text), text.n);
-		describe(row, &c->arena, &e);
-		table_add(&c->index, hash, c->events.n);
-		vec_add(&c->events, e);
-	}
-	str_fini(&text);
-	return true;
-}
-
-static bool has_metric(const struct catalog *c, const struct metric_row *metric)
-{
-	struct table_probe probe = table_probe(&c->metric_index, hash_of(metric->name));
-	u32 i;
-
-	while ((i = table_next(&c->metric_index, &probe)) != TABLE_NONE) {
-		const struct metric_row *m = &c->metrics.at[i];
-
-		if (!strcasecmp(m->name, metric->name) &&
-			(m->pmu == metric->pmu ||
-				(m->pmu && metric->pmu && !strcmp(m->pmu, metric->pmu))))
-			return true;
-	}
-	return false;
-}
-
-static enum metric_apart apart_of(const char *constraint)
-{
-	static const struct {
-		const char *word;
-		enum metric_apart apart;
-	} words[] = {
-		{"NO_GROUP_EVENTS", METRIC_APART_ALWAYS},
-		{"NO_GROUP_EVENTS_NMI", METRIC_APART_WITH_WATCHDOG},
-		{"NO_NMI_WATCHDOG", METRIC_APART_WITH_WATCHDOG},
-		{"NO_THRESHOLD_AND_NMI", METRIC_APART_WITH_WATCHDOG},
-		{"NO_GROUP_EVENTS_SMT", METRIC_APART_WITH_SMT},
-	};
-
-	for (size_t i = 0; constraint && i < ARRAY_SIZE(words); i++)
-		if (!strcmp(constraint, words[i].word))
-			return words[i].apart;
-	return METRIC_TOGETHER;
-}
-
-/* Fills in what perfmon says otherwise: about aliases, with a unit in words, of which values already are. */
-static void take_perfmon(const struct eventfile_row *row, struct arena *arena, struct metric_row *m)
-{
-	const char *unit = row->text[FIELD_METRIC_UNIT];
-	struct str text = {0};
-
-	perfmon_add_formula(row, false, &text);
-	m->expr = keep(arena, str_text(&text));
-	str_clear(&text);
-	perfmon_add_formula(row, true, &text);
-	m->threshold = keep(arena, str_text(&text));
-	str_clear(&text);
-	if (row->text[FIELD_METRIC_LEGACY])
-		perfmon_add_metric(row->text[FIELD_METRIC_LEGACY], &text);
-	m->other_name = keep(arena, str_text(&text));
-	m->scale = 1;
-	m->unit = unit && !strcmp(unit, "percent") ? "%" : keep(arena, unit);
-	str_fini(&text);
-}
-
-/* Appends the metric of a row, if it is one, or a group's description. */
-static void add_metric(struct opener *o, const struct eventfile_row *row, const char *topic)
-{
-	const char *said = row->text[FIELD_UNIT] ? row->text[FIELD_UNIT] : o->role_pmu;
-	const struct unit *unit = said ? find_unit(o, said) : NULL;
-	struct arena *arena = &o->catalog->arena;
-	const char *brief = row->text[FIELD_BRIEF], *description = row->text[FIELD_DESCRIPTION];
-	struct metric_row m = {.name = keep(arena, row->text[FIELD_METRIC_NAME]),
-		.expr = keep(arena, row->text[FIELD_METRIC_EXPR]),
-		.groups = keep(arena, row->text[FIELD_METRIC_GROUP]),
-		.loose = keep(arena, row->text[FIELD_METRIC_NO_GROUP]),
-		.threshold = keep(arena, row->text[FIELD_METRIC_THRESHOLD]),
-		.brief = keep_sentence(arena, brief),
-		.topic = topic,
-		.pmu = unit                    ? unit->pmu
-			: o->core->pmu_is_here ? o->core->pmu
-					       : NULL,
-		.apart = apart_of(row->text[FIELD_METRIC_CONSTRAINT])};
-
-	read_scale(row->text[FIELD_SCALE], arena, &m.scale, &m.unit);
-	if (row->text[FIELD_METRIC_FORMULA])
-		take_perfmon(row, arena, &m);
-	if (!m.name && !row->text[FIELD_NAME] && m.groups && m.brief)
-		vec_add(&o->catalog->groups, ((struct catalog_group){m.groups, m.brief}));
-	if (!m.name || !m.expr || has_metric(o->catalog, &m))
-		return;
-	if (unit && !unit->is_here) {
-		o->catalog->n_absent++;
-		return;
-	}
-	if (description && (!brief || strcmp(brief, description) != 0))
-		m.description = keep_sentence(arena, description);
-	table_add(&o->catalog->metric_index, hash_of(m.name), o->catalog->metrics.n);
-	vec_add(&o->catalog->metrics, m);
-}
-
-static void say_broken(struct opener *o, const struct err *err)
+static void say_broken(struct catalog_opener *o, const struct err *err)
 {
 	if (!o->n_broken++)
 		o->first_err = *err;
@@ -332,7 +58,7 @@ static void join(char *path, const char *folder, const char *name)
 }
 
 /* Notes a file below the folder of the map, or a row of the map, for those who copy the tables. */
-static void note_source(const struct opener *o, const char *path, const char *row)
+static void note_source(const struct catalog_opener *o, const char *path, const char *row)
 {
 	struct catalog_sources *s = o->places->sources;
 	const size_t n = o->standard_folder ? strlen(o->standard_folder) + 1 : 0;
@@ -345,7 +71,7 @@ static void note_source(const struct opener *o, const char *path, const char *ro
 			row ? intern_str(&s->texts, row) : NULL}));
 }
 
-static void read_standard_file(struct opener *o, const char *path)
+static void read_standard_file(struct catalog_opener *o, const char *path)
 {
 	struct eventfile_row row = {0};
 	struct eventfile f;
@@ -363,7 +89,7 @@ static void read_standard_file(struct opener *o, const char *path)
 }
 
 /* The architecture's own events and metrics, which a CPU's entries refer to by name. */
-static void read_standards(struct opener *o)
+static void read_standards(struct catalog_opener *o)
 {
 	struct intern names = {0};
 	char path[PATH_SIZE];
@@ -380,7 +106,7 @@ static void read_standards(struct opener *o)
 }
 
 /* Fills in what the row leaves out, from the event of the architecture that it refers to. */
-static bool complete(struct opener *o, struct eventfile_row *row)
+static bool complete(struct catalog_opener *o, struct eventfile_row *row)
 {
 	if (!o->has_standards)
 		read_standards(o);
@@ -410,7 +136,7 @@ static const char *topic_of(struct arena *arena, const char *path)
 	return topic;
 }
 
-static void read_file(struct opener *o, const char *path)
+static void read_file(struct catalog_opener *o, const char *path)
 {
 	struct eventfile_row row = {0};
 	const char *topic, *example = NULL;
@@ -442,10 +168,10 @@ static void read_file(struct opener *o, const char *path)
 		if (row.text[FIELD_STANDARD])
 			is_good = complete(o, &row);
 		if (is_good && o->places->has_metrics)
-			add_metric(o, &row, topic);
+			catalogrow_add_metric(o, &row, topic);
 		if (is_good && !row.text[FIELD_NAME])
 			continue;
-		if (!is_good || !add_event(o, &row, topic)) {
+		if (!is_good || !catalogrow_add_event(o, &row, topic)) {
 			n_bad++;
 			example = row.text[FIELD_NAME] ? row.text[FIELD_NAME]
 						       : row.text[FIELD_STANDARD];
@@ -459,7 +185,7 @@ static void read_file(struct opener *o, const char *path)
 	eventfile_close(&f);
 }
 
-static void read_folder(struct opener *o, const char *folder, unsigned depth)
+static void read_folder(struct catalog_opener *o, const char *folder, unsigned depth)
 {
 	struct intern names = {0};
 	char path[PATH_SIZE];
@@ -493,7 +219,8 @@ static void split_line(char *line, char *columns[N_COLUMNS])
 }
 
 /* Reads what a row about this CPU names: a folder of files, or one file. */
-static void read_mapped(struct opener *o, const char *folder, char *const columns[N_COLUMNS])
+static void read_mapped(struct catalog_opener *o, const char *folder,
+	char *const columns[N_COLUMNS])
 {
 	const char *name = columns[COLUMN_FILE], *role = columns[COLUMN_ROLE];
 	char path[PATH_SIZE];
@@ -522,7 +249,7 @@ static void read_mapped(struct opener *o, const char *folder, char *const column
  * there is no such file. These are the first matching row and all others with the same pattern: Linux
  * has one, perfmon several.
  */
-static int read_mapfile(struct opener *o, const char *folder)
+static int read_mapfile(struct catalog_opener *o, const char *folder)
 {
 	const bool is_any = o->places->sources && o->places->sources->has_all_cpus;
 	char path[PATH_SIZE], row[1024], *rest, *line, *columns[N_COLUMNS];
@@ -561,7 +288,7 @@ static int read_mapfile(struct opener *o, const char *folder)
 }
 
 /* The same for all architectures of a folder like pmu-events/arch: one of them knows the CPU. */
-static int read_architectures(struct opener *o, const char *folder)
+static int read_architectures(struct catalog_opener *o, const char *folder)
 {
 	struct intern names = {0};
 	char path[PATH_SIZE];
@@ -595,7 +322,7 @@ static bool has_json(const char *folder)
  * Reads the tables below a folder in any of the layouts: 1 if they know this CPU, 0 if not, -1 if
  * there are none.
  */
-static int read_tree(struct opener *o, const char *folder)
+static int read_tree(struct catalog_opener *o, const char *folder)
 {
 	static const char *const below[] = {"arch", "pmu-events/arch",
 		"tools/perf/pmu-events/arch"};
@@ -617,7 +344,7 @@ static int read_tree(struct opener *o, const char *folder)
 	return result;
 }
 
-static void forget_standards(struct opener *o)
+static void forget_standards(struct catalog_opener *o)
 {
 	vec_each(f, &o->standards)
 		eventfile_close(f);
@@ -626,7 +353,7 @@ static void forget_standards(struct opener *o)
 }
 
 /* Reads the tables of this CPU from one folder; true if the folder has some. */
-static bool try_folder(struct opener *o, const char *folder, int *ret_result)
+static bool try_folder(struct catalog_opener *o, const char *folder, int *ret_result)
 {
 	*ret_result = read_tree(o, folder);
 	forget_standards(o);
@@ -637,7 +364,7 @@ static bool try_folder(struct opener *o, const char *folder, int *ret_result)
 	return true;
 }
 
-static int read_named(struct opener *o, struct err *err)
+static int read_named(struct catalog_opener *o, struct err *err)
 {
 	const char *folder = o->places->folder;
 	struct stat st;
@@ -677,7 +404,7 @@ bool catalog_own_folder(char *buf, size_t size)
 	return false;
 }
 
-static void read_installed(struct opener *o)
+static void read_installed(struct catalog_opener *o)
 {
 	char own[PATH_SIZE];
 	glob_t sources = {0};
@@ -698,10 +425,10 @@ static void read_installed(struct opener *o)
 /* ---- all of it ---- */
 
 /* Reads the tables of one kind of core: entries that name no unit are events of `pmu`. */
-static int read_core(struct opener *o, const char *pmu, u32 cpu, struct err *err)
+static int read_core(struct catalog_opener *o, const char *pmu, u32 cpu, struct err *err)
 {
-	struct core core = {.pmu = arena_strdup(&o->catalog->arena, pmu, strlen(pmu)),
-		.pmu_is_here = is_here(o, pmu)};
+	struct catalog_core core = {.pmu = arena_strdup(&o->catalog->arena, pmu, strlen(pmu)),
+		.pmu_is_here = catalogrow_has_pmu(o, pmu)};
 	const char *sysfs = o->places->sysfs ? o->places->sysfs : "/sys";
 	struct err why;
 
@@ -722,11 +449,11 @@ static int read_core(struct opener *o, const char *pmu, u32 cpu, struct err *err
 }
 
 /* armv8_pmuv3_0 or armv8_cortex_a53: a PMU with a list of the CPUs it belongs to. */
-static int read_cores(struct opener *o, struct err *err)
+static int read_cores(struct catalog_opener *o, struct err *err)
 {
 	u32 n = 0;
 
-	if (is_here(o, "cpu") || is_here(o, "cpu_core"))
+	if (catalogrow_has_pmu(o, "cpu") || catalogrow_has_pmu(o, "cpu_core"))
 		return read_core(o, "cpu", 0, err);
 	vec_each(name, &o->pmus.strings) {
 		struct pmu pmu;
@@ -762,13 +489,13 @@ static void sort_events(struct catalog *c)
 	table_clear(&c->index);
 	table_reserve(&c->index, c->events.n);
 	for (size_t i = 0; i < c->events.n; i++)
-		table_add(&c->index, hash_of(c->events.at[i].name), i);
+		table_add(&c->index, catalogrow_hash(c->events.at[i].name), i);
 }
 
 int catalog_open(struct catalog *c, const struct catalog_places *places, struct log *log,
 	struct err *err)
 {
-	struct opener o = {.catalog = c, .places = places, .log = log};
+	struct catalog_opener o = {.catalog = c, .places = places, .log = log};
 	int r;
 
 	memset(c, 0, sizeof(*c));
@@ -807,7 +534,7 @@ void catalog_close(struct catalog *c)
 
 const struct catalog_event *catalog_find(const struct catalog *c, const char *pmu, const char *name)
 {
-	struct table_probe probe = table_probe(&c->index, hash_of(name));
+	struct table_probe probe = table_probe(&c->index, catalogrow_hash(name));
 	u32 i;
 
 	while ((i = table_next(&c->index, &probe)) != TABLE_NONE) {

@@ -1,10 +1,10 @@
-/* A jitdump, then look-ups of all that is in it. */
+/* A jitdump, then look-ups of all that is in it, and its functions as files. */
 #include "fuzz/fuzz.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "symbol/jit/jitdump.h"
+#include "symbol/jit/jitimage.h"
 
 static void check_code(const struct jitdump *d, const struct jitdump_code *code, size_t file_size)
 {
@@ -15,6 +15,17 @@ static void check_code(const struct jitdump *d, const struct jitdump_code *code,
 	FUZZ_CHECK(jitdump_find(d, code->off + code->size - 1) == code);
 	line = jitdump_find_line(d, code->off + code->size - 1);
 	FUZZ_CHECK(!line || line->file);
+}
+
+static void check_image(const struct jitdump *d, const struct jitdump_code *code)
+{
+	struct jitimage image;
+	struct err err;
+
+	if (jitimage_make(d, code, &image, &err))
+		return;
+	FUZZ_CHECK(image.file.n > JITIMAGE_TEXT + code->size);
+	str_fini(&image.file);
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
@@ -35,6 +46,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 	}
 	for (size_t i = 0; i < d.codes.n && i < 1000; i++)
 		check_code(&d, &d.codes.at[i], n);
+	for (size_t i = 0; i < d.codes.n && i < 100; i++)
+		check_image(&d, &d.codes.at[i]);
 	jitdump_close(&d);
 	return 0;
 }

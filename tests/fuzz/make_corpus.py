@@ -290,6 +290,9 @@ def formulas():
 
 def generated_code():
     keep('perfmap', 'nested', b'\x80' + b'100 100 outer\n0x120 20 two words\r\nbad\n140 0 none\n120 8 later')
+    keep('configfile', 'all', b'\x05va;"#[report]\n\tsort_order = dso, sym # why\n children\n[pace "c2c \\"]report"] options = "-a #" b \\\n c\n')
+    keep('filecache', 'links', b''.join(name + b'\0../../' + target + b'/ab' + name + b'\0' for name, target in (
+        (b'0123', b'usr/bin/dash'), (b'cdef', b'[vdso]'), (b'4567', b'../../etc'), (b'89', b'a/../../b'))))
     keep('jitdump', 'little', jitdump('<'))
     keep('jitdump', 'big', jitdump('>'))
 

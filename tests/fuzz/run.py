@@ -115,5 +115,15 @@ def fuzz_machine_finds_nothing():
     fuzz('machine')
 
 
+@test
+def fuzz_configfile_finds_nothing():
+    fuzz('configfile')
+
+
+@test
+def fuzz_filecache_finds_nothing():
+    fuzz('filecache')
+
+
 if __name__ == '__main__':
     main(limit=1200)  # the first one builds all of it, with clang

@@ -127,6 +127,83 @@ def functions_of_node_have_the_names_of_its_jitdump_as_after_perf_inject():
 
 
 @test
+def functions_of_node_have_the_same_names_after_pace_inject_as_after_perf_inject():
+    can_record()
+    needs('node')
+    perf_works()
+    record_prof('perf.data', '-k', 'mono')
+    samples = {}
+    # The one that comes last replaces the other's files: these are the same functions.
+    for tool, path in (('perf', 'theirs.data'), (PACE, 'ours.data')):
+        assert run(tool, 'inject', '-j', '-i', 'perf.data', '-o', path).status == 0
+        samples[path] = run('perf', 'script', '-i', path, '-F', 'time,ip,sym,symoff,dso').out.splitlines()
+    named = [line for line in samples['ours.data'] if '/jitted-' in line]
+    assert samples['ours.data'] == samples['theirs.data'] and len(named) > 200, [
+        (a, b) for a, b in zip(samples['ours.data'], samples['theirs.data']) if a != b][:5]
+    assert run(PACE, 'script', '-i', 'ours.data', '-F', 'time,ip,sym,symoff,dso').out.count('/jitted-') >= len(named)
+
+
+@test
+def injected_code_has_the_name_of_its_moment_its_place_and_its_lines():
+    """perf's gives the same file to all code with the same number: what was replaced has the name of what came later."""
+    can_record()
+    perf_works()
+    program = build_c('tests/live/programs/jitting.c', 'jitting')
+    result = pace('record', '-k', 'mono', '--no-embed', '-e', 'cpu-clock:u', '-F', '999', program)
+    assert result.status == 0, result
+    pid = re.search(r'jit-(\d+)\.dump', glob.glob('jit-*.dump')[0])[1]
+    result = pace('inject', '-j', '-v', '-o', 'injected.data', '-i', 'perf.data')
+    assert result.status == 0 and '3 functions in files, mapped 4 times' in result.err, result
+    files = {f'jitted-{pid}-1-0.so': 'first', f'jitted-{pid}-1.so': 'second', f'jitted-{pid}-2.so': 'third'}
+    assert sorted(glob.glob('jitted-*')) == sorted(files)
+    for tool in (PACE, 'perf'):
+        rows = table(run(tool, 'report', '--stdio', '-i', 'injected.data', '-n', '-s', 'dso,symbol').out) if tool == 'perf' else report('injected.data')
+        jitted = {key[0]: (key[1].split()[-1], n) for key, n in rows.items() if key[0].startswith('jitted')}
+        assert {dso: name for dso, (name, _) in jitted.items()} == files, rows
+        # The third runs at two places.
+        first, second, third = (jitted[dso][1] for dso in files)
+        assert min(first, second) > 80 and abs(third - 2 * first) < 0.4 * third and abs(first - second) < 0.4 * first, rows
+    # Moments come from maps in the order of time, each with its build-id.
+    maps = [line for line in pace('script', '-i', 'injected.data', '--show-mmap-events').out.splitlines() if 'MMAP2' in line and 'jitted-' in line]
+    assert [os.path.basename(line.split()[-1]) for line in maps] == [*files, f'jitted-{pid}-2.so'], maps
+    lines = run('perf', 'report', '--stdio', '-i', 'injected.data', '-s', 'sym,srcline').out
+    assert re.search(r'first +made\.inner:12', lines), lines
+    if shutil.which('readelf'):
+        decoded = run('readelf', '--debug-dump=decodedline', f'jitted-{pid}-1-0.so')
+        assert re.findall(r'(\d+) +(0x10[0-9a-f])', decoded.out) == [('10', '0x100'), ('12', '0x109'), ('11', '0x10d')], decoded
+        assert 'arning' not in run('readelf', '-a', '-W', f'jitted-{pid}-1-0.so').err
+    # What the recording carries is as good as the dump; its files go beside the output.
+    assert pace('record', '-k', 'mono', '-e', 'cpu-clock:u', '-F', '999', '-o', 'carried.data', program).status == 0
+    for path in glob.glob('jit*-*.*'):
+        os.unlink(path)
+    os.mkdir('out')
+    result = pace('inject', '-j', '-i', 'carried.data', '-o', 'out/injected.data')
+    assert result.status == 0 and len(glob.glob('out/jitted-*')) == 3 and not glob.glob('jitted-*'), result
+    assert re.search(r'jitted-\S+ +\[\.\] first', run('perf', 'report', '--stdio', '-i', 'out/injected.data', '-s', 'dso,sym').out)
+
+
+@test
+def dumps_that_cannot_be_injected_are_said():
+    can_record()
+    program = build_c('tests/live/programs/jitting.c', 'jitting')
+    assert pace('record', '--no-embed', '-e', 'cpu-clock:u', '-F', '999', program).status == 0
+    # Without the dump's clock the order is known, and no more.
+    result = pace('inject', '-j', '-i', 'perf.data', '-o', 'late.data')
+    assert result.status == 0 and "'pace record -k mono' tells them apart" in result.err, result
+    dump, = glob.glob('jit-*.dump')
+    with open(dump, 'r+b') as file:
+        file.truncate(120)
+    result = pace('inject', '-j', '-i', 'perf.data', '-o', 'cut.data')
+    assert result.status == 0, result
+    os.unlink(dump)
+    result = pace('inject', '-j', '-i', 'perf.data', '-o', 'gone.data')
+    assert result.status == 0 and dump in result.err and 'has no names' in result.err, result
+    assert pace('script', '-i', 'gone.data').out.count('cpu-clock') > 100
+    result = pace('inject', '-j', '-i', 'perf.data', '-o', 'nowhere/gone.data')
+    assert result.status == 2 and "'nowhere'" in result.err, result
+
+
+@test
 def functions_of_a_recording_with_dumps_and_maps_have_the_best_of_each_process():
     can_record()
     needs('node')

@@ -4,6 +4,7 @@ import concurrent.futures
 import json
 import os
 import re
+import shutil
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -126,7 +127,17 @@ def what_the_mode_adds_can_be_taken_back_and_works_without_it():
         file.write('[stat]\nbig-num = false\n')
     assert run(path, 'stat', 'record', '-o', 's.data', '-e', 'task-clock', 'true').status == 0
     result = run(path, 'stat', 'report', '-x,', '-i', 's.data', env=dict(os.environ, PERF_CONFIG='config'))
-    assert re.fullmatch(r'[\d.]+,msec,task-clock,\d+,100\.00,[\d.]+,CPUs utilized\n', result.out), result
+    row = r'[\d.]+,msec,task-clock,\d+,100\.00,[\d.]+,CPUs utilized\n'
+    assert re.fullmatch(row, result.err) and not result.out, result
+    # perf takes -x before the word only.
+    for words in (['-x,', 'report', '-i', 's.data'], ['report', '-x,', '-i', 's.data'], ['-x', ',', 'report', '-i', 's.data']):
+        result = run(path, 'stat', *words)
+        assert re.fullmatch(row, result.err) and not result.out, (words, result)
+        result = run(PACE, 'stat', *words)
+        assert result.out.startswith('place,') or 'task-clock' in result.out and not result.err, (words, result)
+    if shutil.which('perf'):
+        theirs = run('perf', 'stat', '-x,', 'report', '-i', 's.data')
+        assert re.fullmatch(row, theirs.err) and not theirs.out, theirs
     # Text for people has no columns of either kind.
     ours, mode = (shape(run(tool, 'stat', '-e', 'task-clock', 'true').err) for tool in (PACE, path))
     assert ours == mode, (ours, mode)

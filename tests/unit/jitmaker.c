@@ -1,6 +1,6 @@
 #include "unit/jitmaker.h"
 
-enum { LOAD, MOVE, DEBUG_INFO };
+enum { LOAD, MOVE, DEBUG_INFO, UNWINDING_INFO = 4 };
 
 static void put32(struct jitmaker *m, u32 v)
 {
@@ -80,6 +80,17 @@ void jitmaker_lines(struct jitmaker *m, u64 va, const struct jitmaker_line *line
 		put32(m, 0);
 		str_addn(&m->file, lines[i].file, strlen(lines[i].file) + 1);
 	}
+}
+
+void jitmaker_unwinding(struct jitmaker *m, const char *frames, size_t n_frames, const char *header,
+	size_t n_header)
+{
+	put_prefix(m, UNWINDING_INFO, 24 + n_frames + n_header, 0);
+	put64(m, n_frames + n_header);
+	put64(m, n_header);
+	put64(m, 0);
+	str_addn(&m->file, frames, n_frames);
+	str_addn(&m->file, header, n_header);
 }
 
 void jitmaker_other(struct jitmaker *m, u32 id, size_t n)

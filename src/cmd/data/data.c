@@ -208,6 +208,9 @@ static int run_data(int argc, char **argv)
 const struct cmd cmd_data = {
 	.name = "data",
 	.summary = "check recordings, and cut, merge, pack or anonymise them",
+	.subcommands = {"lint", "pack", "strip", "unpack", "cut", "anonymise", "merge", "convert",
+		NULL},
+	.needs_subcommand = true,
 	.usage = {"lint [-i] [FILE]", "pack|strip|anonymise [-i] [FILE] -o FILE | --in-place",
 		"unpack [-i] [FILE] -o DIR",
 		"cut --time FROM,TO | --pid PID | ... [-i] [FILE] -o FILE | --in-place",

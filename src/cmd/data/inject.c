@@ -1,3 +1,5 @@
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -32,7 +34,7 @@ static const struct opt options[] = {
 	{'s', "sched-stat", OPT_BOOL, AT(wish.merges_sleep), NULL,
 		"give the switches of sched_switch the time of the sleep that sched_stat tells"},
 	{'j', "jit", OPT_BOOL, AT(has_jit), NULL,
-		"copy: 'pace report' finds JIT code in the dumps themselves, at each moment"},
+		"write the functions of jitdumps into files, and where they were into the recording"},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL, "say what was added"},
 	{'f', "force", OPT_NOTHING, .help = "files of other users are read anyway"},
 	{0, "kallsyms", OPT_NOTHING, .arg = "FILE", .help = "no names are looked up"},
@@ -72,8 +74,26 @@ static void say_done(struct log *log, const struct inject_options *o, const stru
 		log_note(log, "%llu build-ids", (unsigned long long)t->n_build_ids);
 	if (o->wish.has_map_build_ids)
 		log_note(log, "%llu maps with build-ids", (unsigned long long)t->n_maps);
+	if (o->wish.jit_folder)
+		log_note(log, "%llu functions in files, mapped %llu times",
+			(unsigned long long)t->n_jitted, (unsigned long long)t->n_jit_maps);
 	if (o->wish.merges_sleep)
 		log_note(log, "%llu sleeps", (unsigned long long)t->n_sleeps);
+}
+
+/* The folder that `output` is in, absolute. */
+static char *folder_of(const char *output, struct err *err)
+{
+	const char *slash = output ? strrchr(output, '/') : NULL;
+	struct str folder = {0};
+	char *absolute;
+
+	str_addn(&folder, slash ? output : ".", slash > output ? (size_t)(slash - output) : 1);
+	absolute = realpath(folder.at, NULL);
+	if (!absolute)
+		err_sys(err, errno, "looking for the folder '%s'", folder.at);
+	str_fini(&folder);
+	return absolute;
 }
 
 static int inject(struct inject_options *o, const char *path, struct log *log, struct err *err)
@@ -101,6 +121,7 @@ static int run_inject(int argc, char **argv)
 	struct inject_options o = {0};
 	int status = cmd_parse_reader(&cmd_inject, &o, &o.input, argc, argv);
 	const char *path = o.input ? o.input : "-";
+	char *folder = NULL;
 	struct log log;
 	struct err err;
 
@@ -113,21 +134,23 @@ static int run_inject(int argc, char **argv)
 	o.wish.known = o.known;
 	o.wish.n_workers = workers_available();
 	cmd_log_init(&log, o.verbose ? LOG_DEBUG : LOG_NOTE);
-	if (o.has_jit && o.verbose)
-		log_note(&log, "-j: the dumps of generated code are read by 'pace report' itself");
 	status = EXIT_OK;
-	if (inject(&o, path, &log, &err))
+	if (o.has_jit)
+		o.wish.jit_folder = folder = folder_of(o.output, &err);
+	if ((o.has_jit && !folder) || inject(&o, path, &log, &err))
 		status = cmd_fail(&cmd_inject, &err,
 			err.code == ERR_INVAL || err.code == ERR_NOENT ? EXIT_USAGE : EXIT_FAILED);
 	log_fini(&log);
+	free(folder);
 	return status;
 }
 
 const struct cmd cmd_inject = {
 	.name = "inject",
-	.summary = "add build-ids or the time of sleep to a recording, also in a pipe",
+	.summary = "add build-ids, generated code or the time of sleep to a recording",
 	.usage = {"-b | --buildid-all [-i FILE] [-o FILE]",
-		"-B | --mmap2-buildid-all [-i FILE] [-o FILE]", "-s -i FILE -o FILE", NULL},
+		"-B | --mmap2-buildid-all [-i FILE] [-o FILE]", "-j -i FILE -o FILE",
+		"-s -i FILE -o FILE", NULL},
 	.notes =
 		"What perf's recordings lack unless it is added, pace looks up by itself: this is for other readers, and for scripts.\n",
 	.options = options,

@@ -8,7 +8,9 @@
 
 #include "base/num.h"
 #include "base/out.h"
+#include "base/selfname.h"
 #include "base/term.h"
+#include "cmd/asperf.h"
 #include "cmd/cmd.h"
 #include "cmd/stat/measuring.h"
 #include "cmd/stat/stat_compare.h"
@@ -546,6 +548,29 @@ static int run_measuring(struct measuring *m)
 	return status;
 }
 
+/* perf takes options before the word, too: 'stat -x, report'. `before`: the words of "stat -x,". */
+static int run_report_behind(int n_before, char **before, int argc, char **argv)
+{
+	int n = 0, n_words;
+	char **words = mem_alloc((size_t)(n_before + argc + 1) * sizeof(*words)), **all = words;
+	int status;
+
+	words[n++] = before[0];
+	words[n++] = argv[0];
+	for (int i = 1; i < n_before; i++)
+		words[n++] = before[i];
+	for (int i = 1; i < argc; i++)
+		words[n++] = argv[i];
+	words[n_words = n] = NULL;
+	if (n_before > 1 && program_is_perf())
+		all = asperf_words(&n_words, words);
+	status = run_stat_report(n_words - 1, all + 1);
+	if (all != words)
+		mem_free(all);
+	mem_free(words);
+	return status;
+}
+
 static int run_stat(int argc, char **argv)
 {
 	struct stat_command o = {.has_sparklines = -1, .events.takes_latencies = true};
@@ -554,7 +579,7 @@ static int run_stat(int argc, char **argv)
 	int status = cmd_parse(&cmd_stat, &o, OPTS_STOP, &argc, argv);
 
 	if (status < 0 && argc && !strcmp(argv[0], "report")) {
-		status = run_stat_report(argc, argv);
+		status = run_report_behind(m.line_n - argc, whole, argc, argv);
 	} else if (status < 0 && argc && !strcmp(argv[0], "record")) {
 		o.is_record = true;
 		status = cmd_parse(&cmd_stat, &o, OPTS_STOP, &argc, argv);
@@ -582,6 +607,7 @@ static int run_stat(int argc, char **argv)
 const struct cmd cmd_stat = {
 	.name = "stat",
 	.summary = "count events of a command, of processes, or of the whole system",
+	.subcommands = {"record", "report", NULL},
 	.usage = {"[OPTIONS] COMMAND [ARGS]", "[OPTIONS] -p PID | -t TID | -a [COMMAND]",
 		"[OPTIONS] --vs 'COMMAND' 'COMMAND'",
 		"[OPTIONS] record [-o FILE] COMMAND | report [-i FILE]", NULL},

@@ -34,6 +34,7 @@ struct stat_command {
 	bool has_no_metric_groups, has_no_metric_merge, has_no_metric_thresholds;
 	bool has_transactions; /* -T */
 	bool has_no_csv_summary;
+	bool to_stderr; /* of stat report */
 	bool is_record; /* the counts are also written to a recording, `output` */
 };
 

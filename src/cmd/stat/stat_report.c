@@ -18,6 +18,8 @@ const struct opt stat_report_options[] = {
 	STAT_ROWS_PLACES,
 	{0, NULL, OPT_TITLE, 0, NULL, "How to print"},
 	STAT_ROWS_PRINT,
+	{0, "stderr", OPT_BOOL, STAT_AT(to_stderr), NULL,
+		"print on standard error, as 'stat' itself does"},
 	{.kind = OPT_END},
 };
 
@@ -207,13 +209,14 @@ static const struct cmd cmd_stat_report = {
 int run_stat_report(int argc, char **argv)
 {
 	struct stat_command o = {0};
-	struct reporting r = {.options = &o, .out.fd = STDOUT_FILENO};
+	struct reporting r = {.options = &o};
 	int status = cmd_parse_reader(&cmd_stat_report, &o, &o.input, argc, argv);
 	struct err err;
 
 	if (status >= 0)
 		return status;
 	cmd_log_init(&r.log, LOG_NOTE);
+	r.out.fd = o.to_stderr ? STDERR_FILENO : STDOUT_FILENO;
 	o.input = cmd_input(o.input);
 	status = EXIT_OK;
 	if (stat_choose_format(&o, &r.print, &err) ||

@@ -94,6 +94,7 @@ static int run_tsx(int argc, char **argv)
 const struct cmd cmd_tsx = {
 	.name = "tsx",
 	.summary = "find out why transactions (Intel TSX) are aborted, step by step",
+	.subcommands = {"record", "report", NULL},
 	.usage = {"[OPTIONS] [--] COMMAND...", "record [OPTIONS] [-- RECORD-OPTIONS] COMMAND...",
 		"report [OPTIONS] [FILE...]", NULL},
 	.options = options,

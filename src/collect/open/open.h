@@ -1,9 +1,8 @@
 /*
  * open.h - opens every event on every CPU and thread of the target, or says why not.
  *
- * An event that cannot be opened descends a ladder: on each rung something is given up (precision,
- * newer features, the kernel, at last the PMU) until the kernel agrees. Each step is logged once; the
- * events' attrs and names hold what was opened in the end, so that the recording shows it too.
+ * An event that cannot be opened descends a ladder (ladder.h). The events' attrs and names hold what was opened in the end, so
+ * that the recording shows it too.
  *
  * In       events; a target (or the threads of a command that waits at its gate)
  * Out      the counters, their ids, and in each event its ids
@@ -38,13 +37,6 @@ int open_possible(struct event_list *events, const struct target *target,
  */
 int open_again(const struct event_list *events, const struct counters *counters, size_t i,
 	int *ret_fd, struct err *err);
-
-/*
- * For callers that open one event without the ladder. If the kernel refused, with this errno,
- * cycles that are to be sampled, the first call removes their precision and the next one turns them
- * into the timer that samples instead. False: it is another event, or another refusal.
- */
-bool open_clock_instead(struct event_attr *attr, int sys);
 
 /* Fetches the ids of all counters, into the counters and their events. */
 int open_fetch_ids(struct event_list *events, struct counters *counters, struct err *err);

@@ -1,8 +1,7 @@
 #include "symbol/embed/elfstub.h"
 
-#include <elf.h>
-
 #include "base/fd.h"
+#include "symbol/elf/elfparts.h"
 
 /* Offsets above any real file's: the symbols are written behind all segments. */
 #define FILE_MAX (16ULL << 30)
@@ -22,14 +21,6 @@ struct stub {
 	u64 text_offset;
 	u64 end; /* of the segments in the file */
 };
-
-static u32 add_name(struct str *names, const char *name)
-{
-	u32 at = (u32)names->n;
-
-	str_addn(names, name, strlen(name) + 1);
-	return at;
-}
 
 static bool has_code(const struct stub *s, u64 from, u64 size)
 {
@@ -83,8 +74,7 @@ static int take_segments(struct stub *s, struct err *err)
 
 static int take_symbols(struct stub *s, struct err *err)
 {
-	str_fill(&s->symbols, '\0', sizeof(Elf64_Sym));
-	str_addc(&s->strings, '\0');
+	elfparts_begin_symbols(&s->symbols, &s->strings);
 	for (u32 i = 0; i < s->dso->n_symbols; i++) {
 		struct embedded_symbol symbol;
 		const char *name;
@@ -96,13 +86,8 @@ static int take_symbols(struct stub *s, struct err *err)
 			continue;
 		if (allowance_take(s->rest, sizeof(Elf64_Sym) + strlen(name) + 1, err))
 			return err->code;
-		str_addn(&s->symbols,
-			&(Elf64_Sym){.st_name = add_name(&s->strings, name),
-				.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
-				.st_shndx = TEXT,
-				.st_value = symbol.start,
-				.st_size = symbol.end - symbol.start},
-			sizeof(Elf64_Sym));
+		elfparts_add_function(&s->symbols, &s->strings, TEXT, name, symbol.start,
+			symbol.end - symbol.start);
 	}
 	return 0;
 }
@@ -110,14 +95,9 @@ static int take_symbols(struct stub *s, struct err *err)
 static void take_note(struct stub *s)
 {
 	const u8 *id = embedded_bytes(s->from, s->dso->build_id, s->dso->build_id_size);
-	u32 head[3] = {4, s->dso->build_id_size, NT_GNU_BUILD_ID};
 
-	if (!id || !s->dso->build_id_size)
-		return;
-	str_addn(&s->note, head, sizeof(head));
-	str_addn(&s->note, "GNU", 4);
-	str_addn(&s->note, id, s->dso->build_id_size);
-	str_fill(&s->note, '\0', align_up(s->note.n, 4) - s->note.n);
+	if (id && s->dso->build_id_size)
+		elfparts_add_build_id(&s->note, id, s->dso->build_id_size);
 }
 
 /* Writes note, symbols, strings and names behind all segments, then the table of sections. */
@@ -138,7 +118,7 @@ static int put_sections(struct stub *s, int fd, u64 *ret_table)
 	int sys = 0;
 
 	str_addc(&s->names, '\0');
-	table[TEXT] = (Elf64_Shdr){.sh_name = add_name(&s->names, ".text"),
+	table[TEXT] = (Elf64_Shdr){.sh_name = elfparts_add_name(&s->names, ".text"),
 		.sh_type = SHT_PROGBITS,
 		.sh_flags = SHF_ALLOC | SHF_EXECINSTR,
 		.sh_addr = s->text_from,
@@ -146,7 +126,7 @@ static int put_sections(struct stub *s, int fd, u64 *ret_table)
 		.sh_size = s->text_to - s->text_from,
 		.sh_addralign = 16};
 	for (unsigned i = SYMTAB; i < SECTIONS; i++)
-		table[i].sh_name = add_name(&s->names, parts[i].name);
+		table[i].sh_name = elfparts_add_name(&s->names, parts[i].name);
 	for (unsigned i = SYMTAB; i < SECTIONS && !sys; i++) {
 		table[i].sh_type = parts[i].type;
 		table[i].sh_offset = at;
@@ -199,24 +179,10 @@ static int put_code(const struct stub *s, int fd, struct err *err)
 /* Writes the ELF header last, as the first segment covers it: the bytes there were not sampled. */
 static int put_front(const struct stub *s, int fd, u64 table)
 {
-	Elf64_Ehdr h = {.e_type = ET_DYN,
-		.e_machine = (u16)s->dso->machine,
-		.e_version = EV_CURRENT,
-		.e_entry = s->dso->entry,
-		.e_phoff = sizeof(h),
-		.e_shoff = table,
-		.e_ehsize = sizeof(h),
-		.e_phentsize = sizeof(Elf64_Phdr),
-		.e_phnum = (u16)s->n_segments,
-		.e_shentsize = sizeof(Elf64_Shdr),
-		.e_shnum = SECTIONS,
-		.e_shstrndx = NAMES};
+	Elf64_Ehdr h = elfparts_header((u16)s->dso->machine, (u16)s->n_segments, table, SECTIONS);
 	int sys;
 
-	memcpy(h.e_ident, ELFMAG, SELFMAG);
-	h.e_ident[EI_CLASS] = ELFCLASS64;
-	h.e_ident[EI_DATA] = ELFDATA2LSB;
-	h.e_ident[EI_VERSION] = EV_CURRENT;
+	h.e_entry = s->dso->entry;
 	sys = fd_write_at(fd, &h, sizeof(h), 0);
 	return sys ? sys
 		   : fd_write_at(fd, s->segments.at, (size_t)h.e_phnum * sizeof(Elf64_Phdr),

@@ -42,15 +42,14 @@ bool jitcode_has_code(const struct jitcode *j, u32 pid)
 	return false;
 }
 
-/* Whether the dump's times and the recording's are from the same clock. */
-static bool is_same_clock(const struct jitcode *j, const struct jitdump *d)
+bool jitcode_is_timed(const struct event_list *events, const struct jitdump *d)
 {
 	if (d->has_other_clock)
 		return false;
-	vec_each(e, j->events)
+	vec_each(e, events)
 		if (!(e->attr.flags & ATTR_USE_CLOCKID) || e->attr.clockid != CLOCK_MONOTONIC)
 			return false;
-	return j->events->n > 0;
+	return events->n > 0;
 }
 
 /* ---- code into the machine ---- */
@@ -170,8 +169,7 @@ static void take_time(void *ctx, struct machine *m, u64 time)
 
 /* ---- dumps ---- */
 
-/* ".../jit-123.dump" */
-static bool is_dump_name(const char *path)
+bool jitcode_is_dump_name(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	u64 pid;
@@ -202,7 +200,7 @@ static void add_file(struct jitcode *j, struct machine *m, u32 pid, const struct
 
 	f->dump = *dump;
 	f->marker = dso;
-	f->is_timed = dump->is_names_only || is_same_clock(j, dump);
+	f->is_timed = dump->is_names_only || jitcode_is_timed(j->events, dump);
 	f->pid = pid;
 	f->dso = dso_get_kind(&m->dsos, dso->path, strlen(dso->path), DSO_JITDUMP);
 	f->dso->name = dump->is_names_only ? dso->name : f->dso->name;
@@ -230,15 +228,24 @@ static void take_perfmap(struct jitcode *j, struct machine *m, u32 pid, const st
 	close(fd);
 }
 
+int jitcode_open_dump(const struct embedded *e, const char *symfs, const char *path, u32 pid,
+	int *ret_fd, bool *ret_is_embedded, struct err *err)
+{
+	const struct foreign whose = {"/proc", symfs, pid};
+
+	*ret_is_embedded = embedded_is_there(e) && !embedded_open_dump(e, path, pid, ret_fd, err);
+	return *ret_is_embedded ? 0 : foreign_open(&whose, path, path, ret_fd, err);
+}
+
 static void take_map(void *ctx, struct machine *m, u32 pid, const struct dso *dso, u64 time)
 {
-	struct foreign whose = {"/proc", ((struct jitcode *)ctx)->symfs, pid};
 	struct jitcode *j = ctx;
 	struct jitdump dump;
+	bool is_embedded;
 	struct err err;
 	int fd;
 
-	if (dso->kind != DSO_JIT && !is_dump_name(dso->path))
+	if (dso->kind != DSO_JIT && !jitcode_is_dump_name(dso->path))
 		return;
 	vec_each(known, &j->files)
 		if ((*known)->marker == dso && (*known)->pid == pid)
@@ -248,9 +255,7 @@ static void take_map(void *ctx, struct machine *m, u32 pid, const struct dso *ds
 		take_time(j, m, time);
 		return;
 	}
-	if ((!embedded_is_there(j->embedded) ||
-		    embedded_open_dump(j->embedded, dso->path, pid, &fd, &err)) &&
-		foreign_open(&whose, dso->path, dso->path, &fd, &err)) {
+	if (jitcode_open_dump(j->embedded, j->symfs, dso->path, pid, &fd, &is_embedded, &err)) {
 		/*
 		 * A process from before the recording, like all others of the machine, may have no samples.
 		 */

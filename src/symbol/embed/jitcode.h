@@ -61,6 +61,16 @@ void jitcode_fini(struct jitcode *j);
 /* Whether that process reports all its code, not just names for some of it. */
 bool jitcode_has_code(const struct jitcode *j, u32 pid);
 
+/* Whether a map's path is one of a dump: ".../jit-123.dump". */
+bool jitcode_is_dump_name(const char *path);
+
+/* Opens a process' dump: as the recording carries it, or else the file itself. The errors are foreign_open()'s. */
+int jitcode_open_dump(const struct embedded *e, const char *symfs, const char *path, u32 pid,
+	int *ret_fd, bool *ret_is_embedded, struct err *err);
+
+/* Whether the dump's times and those of a recording of these events are from the same clock. */
+bool jitcode_is_timed(const struct event_list *events, const struct jitdump *d);
+
 /* The dump of a DSO, or NULL. */
 const struct jitdump *jitcode_find(const struct jitcode *j, const struct dso *dso);
 

@@ -26,6 +26,17 @@ static bool is_hex(const char *text, size_t least)
 	return n >= least && strspn(text, "0123456789abcdef") == n;
 }
 
+/* Whether a path leads out of the folder that it begins in: links come from archives of others, too. */
+static bool leads_out(const char *path)
+{
+	for (const char *p = path; *p; p += strcspn(p, "/")) {
+		p += strspn(p, "/");
+		if (!strncmp(p, "..", 2) && (p[2] == '/' || !p[2]))
+			return true;
+	}
+	return false;
+}
+
 static bool see_link(void *ctx, const struct dirent *entry)
 {
 	struct visiting *v = ctx;
@@ -42,7 +53,7 @@ static bool see_link(void *ctx, const struct dirent *entry)
 		target[n] = '\0';
 		slash = strrchr(target, '/');
 		/* "../../usr/bin/dash/ID", "../../[vdso]/ID" */
-		if (slash > target + 6 && !strcmp(slash + 1, id.at)) {
+		if (slash > target + 6 && !strcmp(slash + 1, id.at) && !leads_out(target + 6)) {
 			*slash = '\0';
 			str_clear(&path);
 			str_addf(&path, "%s%s", target[6] == '[' ? "" : "/", target + 6);
@@ -256,13 +267,19 @@ int filecache_remove(const struct filecache *c, const struct filecache_entry *e,
 {
 	struct str link_name = {0}, folder = {0}, path = {0};
 	struct clearing clearing = {0};
+	struct stat st;
 
 	filecache_add_names(e, &link_name, &folder);
 	str_addf(&path, "%s/%s", c->folder.at, folder.at);
 	clearing.folder = path.at;
-	folder_each(path.at, remove_file, &clearing);
-	if (rmdir(path.at) && errno != ENOENT && !clearing.sys)
-		clearing.sys = errno;
+	/* A link in its place is removed, and not what it leads to. */
+	if (!lstat(path.at, &st) && !S_ISDIR(st.st_mode)) {
+		clearing.sys = unlink(path.at) ? errno : 0;
+	} else {
+		folder_each(path.at, remove_file, &clearing);
+		if (rmdir(path.at) && errno != ENOENT && !clearing.sys)
+			clearing.sys = errno;
+	}
 	str_clear(&path);
 	str_addf(&path, "%s/%s", c->folder.at, link_name.at);
 	if (!clearing.sys && unlink(path.at))

@@ -119,8 +119,9 @@ static struct jitdump_index *find_index(const struct jitdump *d, u64 index)
 	return NULL;
 }
 
-static void add_code(struct jitdump *d, u64 index, const struct jitdump_code *code)
+static void add_code(struct jitdump *d, const struct jitdump_code *code)
 {
+	const u64 index = code->index;
 	struct jitdump_index *known = find_index(d, index);
 
 	if (known) {
@@ -158,11 +159,10 @@ static int take_load(struct jitdump *d, struct bytes *b, u64 size, struct jitdum
 {
 	struct jitdump_code code = {0};
 	const char *name;
-	u64 index;
 	size_t n;
 
 	if (!bytes_skip(b, 16) || !bytes_u64(b, &e->va) || !bytes_u64(b, &code.size) ||
-		!bytes_u64(b, &index))
+		!bytes_u64(b, &code.index))
 		return damaged(d, "code is loaded in a record that has no room for it", err);
 	name = (const char *)b->at;
 	n = strnlen(name, bytes_left(b));
@@ -189,7 +189,7 @@ static int take_load(struct jitdump *d, struct bytes *b, u64 size, struct jitdum
 		return 0;
 	}
 	code.name = intern_add(&d->strings, name, MIN(n, (size_t)JITDUMP_NAME));
-	add_code(d, index, &code);
+	add_code(d, &code);
 	e->off = code.off;
 	e->size = code.size;
 	return 1;
@@ -389,6 +389,13 @@ const struct jitdump_code *jitdump_find(const struct jitdump *d, u64 off)
 	return low && off - d->codes.at[low - 1].off < d->codes.at[low - 1].size
 		? &d->codes.at[low - 1]
 		: NULL;
+}
+
+bool jitdump_is_newest(const struct jitdump *d, const struct jitdump_code *code)
+{
+	const struct jitdump_index *known = find_index(d, code->index);
+
+	return !known || &d->codes.at[known->code] == code;
 }
 
 const struct jitdump_code *jitdump_find_loaded(const struct jitdump *d, u64 va)

@@ -46,7 +46,8 @@ struct jitdump_line {
 
 struct jitdump_code {
 	u64 off, size;
-	u64 va; /* where it was first loaded */
+	u64 va;    /* where it was first loaded */
+	u64 index; /* the JIT's number of it; newer code may have it, too */
 	const char *name;
 	u32 first_line, n_lines;
 	u64 unwind_off;                   /* of its .eh_frame, then .eh_frame_hdr */
@@ -97,6 +98,9 @@ int jitdump_next(struct jitdump *d, struct jitdump_event *ret_event, struct err 
 
 /* The function whose code is stored at `off`, or NULL. */
 const struct jitdump_code *jitdump_find(const struct jitdump *d, u64 off);
+
+/* Whether no newer code has the JIT's number of this function. */
+bool jitdump_is_newest(const struct jitdump *d, const struct jitdump_code *code);
 
 /* The newest function that was loaded at an address, or NULL. */
 const struct jitdump_code *jitdump_find_loaded(const struct jitdump *d, u64 va);

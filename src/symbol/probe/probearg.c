@@ -5,35 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "arch/arch.h"
 #include "base/nearest.h"
+#include "symbol/probe/probewhere.h"
 #include "symbol/types/dwarftype.h"
 
 enum { DEPTH_MAX = 256, STACK_MAX = 16, ELEMENTS_MAX = 64, WORD = 64 };
 
-enum where_kind {
-	AT_NOWHERE,
-	IN_REGISTER, /* `base` is the register */
-	IN_MEMORY,   /* at `base` + offset */
-	AT_ADDRESS,  /* in memory, at the file's address `offset` */
-	IS_CONSTANT, /* it is `offset` */
-};
-
-/* Where a value is, in the kernel's words. */
-struct where {
-	enum where_kind kind;
-	char base[200];
-	s64 offset;
-	u64 bits_before; /* IN_REGISTER: of a member of a struct that is in the register */
-};
-
 /* ---- variables ---- */
-
-struct finding {
-	struct probe_file *file;
-	const struct probe_spot *spot;
-	struct err *err;
-};
 
 static bool is_variable(int tag)
 {
@@ -84,270 +62,13 @@ static void add_globals(Dwarf_Die *outer, probe_variables *ret, int depth)
 	} while (!dwarf_siblingof(&at, &at));
 }
 
-/* ---- locations ---- */
-
-static bool set_register(const struct finding *f, struct where *w, u64 number)
-{
-	const struct arch *a = f->file->arch;
-
-	for (unsigned i = 0; a && i < a->n_regs; i++)
-		if (a->regs[i].name && a->regs[i].dwarf == number && number != ARCH_NO_REG) {
-			snprintf(w->base, sizeof(w->base), "%%%s", a->regs[i].name);
-			for (char *c = w->base; *c; c++)
-				*c = (char)tolower((unsigned char)*c);
-			w->kind = IN_REGISTER;
-			return true;
-		}
-	if (!a || a->is_x86)
-		return false;
-	if (number == a->sp)
-		snprintf(w->base, sizeof(w->base), "%%sp");
-	else
-		snprintf(w->base, sizeof(w->base), "%%%c%llu", a->letter,
-			(unsigned long long)number);
-	w->kind = IN_REGISTER;
-	return number < 32;
-}
-
-/* The text that fetches the value. False: it is too long. */
-static bool add_fetch(const struct finding *f, const struct where *w, struct str *text)
-{
-	const struct elf *elf = &f->file->image;
-	u64 code_offset;
-
-	switch (w->kind) {
-	case IN_REGISTER:
-		str_add(text, w->base);
-		return true;
-	case IN_MEMORY:
-		str_addf(text, "%+lld(%s)", (long long)w->offset, w->base);
-		return true;
-	case AT_ADDRESS:
-		if (!elf_offset_of_address(elf, f->spot->address, &code_offset))
-			return false;
-		/*
-		 * The kernel adds the number to where the file's first byte would be, as seen from the code: data
-		 * is at another distance from its bytes in the file.
-		 */
-		str_addf(text, "@+0x%llx",
-			(unsigned long long)((u64)w->offset - f->spot->address + code_offset));
-		return true;
-	case IS_CONSTANT:
-		str_addf(text, "\\%lld", (long long)w->offset);
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Goes where a pointer points. */
-static int follow(const struct finding *f, struct where *w)
-{
-	struct str text = {0};
-	bool fits = add_fetch(f, w, &text) && text.n < sizeof(w->base) && w->kind != IS_CONSTANT;
-
-	if (fits) {
-		memcpy(w->base, text.at, text.n + 1);
-		w->kind = IN_MEMORY;
-		w->offset = 0;
-	}
-	str_fini(&text);
-	return fits ? 0
-		    : err_set(f->err, ERR_UNSUPPORTED,
-			      "a pointer cannot be followed: it is a constant, or too far away");
-}
-
-/* Makes a register's value, plus an offset, a place. */
-static void point(struct where *w, s64 offset)
-{
-	w->kind = IN_MEMORY;
-	w->offset = offset;
-}
-
-static bool frame_address(const struct finding *f, struct where *w)
-{
-	u32 function, row;
-	bool is_cleared;
-	const struct row_rule *cfa;
-
-	if (!rows_find(&f->file->rows, &f->file->cfi, f->spot->address, &function, &row,
-		    &is_cleared))
-		return false;
-	cfa = &f->file->rows.at.at[row].cfa;
-	if (cfa->kind != ROW_REGISTER || !set_register(f, w, cfa->from))
-		return false;
-	point(w, cfa->value);
-	return true;
-}
-
-/* What DW_OP_fbreg counts from. */
-static bool frame_base(const struct finding *f, struct where *w)
-{
-	Dwarf_Die code = f->spot->code;
-	Dwarf_Attribute a;
-	Dwarf_Op *ops;
-	size_t n;
-
-	if (!dwarf_attr_integrate(&code, DW_AT_frame_base, &a) ||
-		dwarf_getlocation_addr(&a, f->spot->address, &ops, &n, 1) != 1 || !n)
-		return false;
-	if (ops[0].atom == DW_OP_call_frame_cfa && n == 1)
-		return frame_address(f, w);
-	if (n != 1)
-		return false;
-	if (ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31) {
-		if (!set_register(f, w, ops[0].atom - DW_OP_reg0))
-			return false;
-		point(w, 0);
-		return true;
-	}
-	if (ops[0].atom < DW_OP_breg0 || ops[0].atom > DW_OP_breg31 ||
-		!set_register(f, w, ops[0].atom - DW_OP_breg0))
-		return false;
-	point(w, (s64)ops[0].number);
-	return true;
-}
-
-/*
- * One operation on the address or value so far: IN_MEMORY stands for the address base + offset until the end,
- * IS_CONSTANT for a number. False: the kernel cannot compute it.
- */
-static bool take_operation(const struct finding *f, Dwarf_Attribute *location, const Dwarf_Op *op,
-	struct where *w)
-{
-	Dwarf_Attribute a;
-	Dwarf_Addr address;
-
-	if (w->kind == AT_NOWHERE) {
-		if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
-			bool is_known = set_register(f, w, op->atom - DW_OP_breg0);
-
-			point(w, (s64)op->number);
-			return is_known;
-		}
-		if (op->atom == DW_OP_bregx) {
-			bool is_known = set_register(f, w, op->number);
-
-			point(w, (s64)op->number2);
-			return is_known;
-		}
-		if (op->atom == DW_OP_fbreg) {
-			if (!frame_base(f, w))
-				return false;
-			w->offset = (s64)((u64)w->offset + (u64)op->number);
-			return true;
-		}
-		if (op->atom == DW_OP_call_frame_cfa)
-			return frame_address(f, w);
-		if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31) {
-			w->offset = op->atom - DW_OP_lit0;
-			w->kind = IS_CONSTANT;
-			return true;
-		}
-		if (op->atom >= DW_OP_const1u && op->atom <= DW_OP_consts) {
-			w->offset = (s64)op->number;
-			w->kind = IS_CONSTANT;
-			return true;
-		}
-		if (op->atom != DW_OP_addr && op->atom != DW_OP_addrx &&
-			op->atom != DW_OP_GNU_addr_index)
-			return false;
-		address = op->number;
-		if (op->atom != DW_OP_addr &&
-			(dwarf_getlocation_attr(location, op, &a) || dwarf_formaddr(&a, &address)))
-			return false;
-		w->kind = AT_ADDRESS;
-		w->offset = (s64)address;
-		return true;
-	}
-	switch (op->atom) {
-	case DW_OP_plus_uconst:
-		w->offset = (s64)((u64)w->offset + op->number);
-		return w->kind != IN_REGISTER;
-	case DW_OP_deref:
-		return !follow(f, w);
-	default:
-		return false;
-	}
-}
-
-/* Whether the value of a register when the function was called is still in it. */
-static bool entry_value(const struct finding *f, Dwarf_Attribute *location, const Dwarf_Op *op,
-	struct where *w)
-{
-	Dwarf_Attribute a;
-	Dwarf_Op *ops;
-	size_t n;
-
-	return f->spot->is_entry && !dwarf_getlocation_attr(location, op, &a) &&
-		!dwarf_getlocation(&a, &ops, &n) && n == 1 && ops[0].atom >= DW_OP_reg0 &&
-		ops[0].atom <= DW_OP_reg31 && set_register(f, w, ops[0].atom - DW_OP_reg0);
-}
-
-static bool take_expression(const struct finding *f, Dwarf_Attribute *location, const Dwarf_Op *ops,
-	size_t n, struct where *w)
-{
-	bool is_value = n && ops[n - 1].atom == DW_OP_stack_value;
-
-	memset(w, 0, sizeof(*w));
-	n -= is_value;
-	if (n == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31)
-		return set_register(f, w, ops[0].atom - DW_OP_reg0);
-	if (n == 1 && ops[0].atom == DW_OP_regx)
-		return set_register(f, w, ops[0].number);
-	if (n == 1 && (ops[0].atom == DW_OP_entry_value || ops[0].atom == DW_OP_GNU_entry_value))
-		return entry_value(f, location, &ops[0], w);
-	if (n == 1 && ops[0].atom == DW_OP_implicit_value) {
-		Dwarf_Block block;
-
-		if (dwarf_getlocation_implicit_value(location, &ops[0], &block) || block.length > 8)
-			return false;
-		memcpy(&w->offset, block.data, block.length);
-		w->kind = IS_CONSTANT;
-		return true;
-	}
-	for (size_t i = 0; i < n; i++)
-		if (!take_operation(f, location, &ops[i], w))
-			return false;
-	if (!is_value)
-		return w->kind != IS_CONSTANT && n > 0;
-	/* A value that must be added to something else first cannot be fetched. */
-	if (w->kind == IN_MEMORY && !w->offset && *w->base == '%') {
-		w->kind = IN_REGISTER;
-		return true;
-	}
-	return w->kind == IS_CONSTANT;
-}
-
-enum found { NOT_THERE, MUST_BE_COMPUTED, FOUND };
-
-static enum found locate(const struct finding *f, Dwarf_Die *variable, struct where *w)
-{
-	Dwarf_Attribute a;
-	Dwarf_Sword constant;
-	Dwarf_Op *ops;
-	size_t n;
-
-	memset(w, 0, sizeof(*w));
-	if (dwarf_attr_integrate(variable, DW_AT_const_value, &a) &&
-		!dwarf_formsdata(&a, &constant)) {
-		w->kind = IS_CONSTANT;
-		w->offset = constant;
-		return FOUND;
-	}
-	if (!dwarf_attr_integrate(variable, DW_AT_location, &a) ||
-		dwarf_getlocation_addr(&a, f->spot->address, &ops, &n, 1) != 1 || !n)
-		return NOT_THERE;
-	return take_expression(f, &a, ops, n, w) ? FOUND : MUST_BE_COMPUTED;
-}
-
 bool probearg_is_there(struct probe_file *file, const struct probe_spot *spot, Dwarf_Die *variable)
 {
 	struct err ignored;
-	const struct finding f = {file, spot, &ignored};
-	struct where w;
+	const struct probe_finding f = {file, spot, &ignored};
+	struct probe_where w;
 
-	return locate(&f, variable, &w) == FOUND;
+	return probewhere_locate(&f, variable, &w) == PROBE_FOUND;
 }
 
 void probearg_list(struct probe_file *file, const struct probe_spot *spot, bool globals, bool every,
@@ -482,8 +203,8 @@ static bool find_member(Dwarf_Die *type, const char *name, Dwarf_Die *ret_member
 }
 
 /* How a bit field is fetched: "b3@4/32"; "": it is none. Moves to the word that it is in. */
-static void bit_type(Dwarf_Die *member, Dwarf_Die *type, struct where *w, u64 *offset, char *buf,
-	size_t size)
+static void bit_type(Dwarf_Die *member, Dwarf_Die *type, struct probe_where *w, u64 *offset,
+	char *buf, size_t size)
 {
 	Dwarf_Word bits, at;
 	u64 container = dwarftype_size(type) * 8, start;
@@ -508,18 +229,18 @@ static void bit_type(Dwarf_Die *member, Dwarf_Die *type, struct where *w, u64 *o
 
 /* The value so far, on the way through members. */
 struct value {
-	struct where where;
+	struct probe_where where;
 	Dwarf_Die type;
 	char bits[32]; /* the type of a bit field; "": it is none */
 };
 
-static int move_by(const struct finding *f, struct value *v, u64 offset, const char *name)
+static int move_by(const struct probe_finding *f, struct value *v, u64 offset, const char *name)
 {
-	if (v->where.kind == IN_MEMORY || v->where.kind == AT_ADDRESS) {
+	if (v->where.kind == PROBE_IN_MEMORY || v->where.kind == PROBE_AT_ADDRESS) {
 		v->where.offset = (s64)((u64)v->where.offset + offset);
 		return 0;
 	}
-	if (v->where.kind == IN_REGISTER && offset < 8) {
+	if (v->where.kind == PROBE_IN_REGISTER && offset < 8) {
 		v->where.bits_before += offset * 8;
 		return 0;
 	}
@@ -528,7 +249,7 @@ static int move_by(const struct finding *f, struct value *v, u64 offset, const c
 }
 
 /* If it is a pointer or a reference, goes to what it points to. */
-static int enter_pointer(const struct finding *f, struct value *v, bool *ret_was)
+static int enter_pointer(const struct probe_finding *f, struct value *v, bool *ret_was)
 {
 	Dwarf_Die plain, target;
 
@@ -541,11 +262,11 @@ static int enter_pointer(const struct finding *f, struct value *v, bool *ret_was
 		return err_set(f->err, ERR_INVAL,
 			"a pointer to void, or to a function, cannot be followed");
 	v->type = target;
-	return follow(f, &v->where);
+	return probewhere_follow(f, &v->where);
 }
 
-static int enter_member(const struct finding *f, struct value *v, const struct probe_member *m,
-	const char *before)
+static int enter_member(const struct probe_finding *f, struct value *v,
+	const struct probe_member *m, const char *before)
 {
 	struct nearest near = {.typed = m->name};
 	struct str name = {0}, hint = {0};
@@ -577,8 +298,8 @@ static int enter_member(const struct finding *f, struct value *v, const struct p
 	return move_by(f, v, offset, m->name);
 }
 
-static int enter_element(const struct finding *f, struct value *v, const struct probe_member *m,
-	const char *before)
+static int enter_element(const struct probe_finding *f, struct value *v,
+	const struct probe_member *m, const char *before)
 {
 	Dwarf_Die plain, element;
 	bool was_pointer;
@@ -609,22 +330,22 @@ static bool is_string(const char *type)
 }
 
 /* For a text, the place must be that of its first character. */
-static int settle_string(const struct finding *f, struct value *v, const char *name, char *buf,
-	size_t size, const char *type)
+static int settle_string(const struct probe_finding *f, struct value *v, const char *name,
+	char *buf, size_t size, const char *type)
 {
 	Dwarf_Die plain;
 	int tag = plain_type(&v->type, &plain) ? dwarf_tag(&plain) : 0;
 
 	snprintf(buf, size, "%s", type);
 	if (tag == DW_TAG_pointer_type || is_reference(&plain))
-		return follow(f, &v->where);
+		return probewhere_follow(f, &v->where);
 	if (tag != DW_TAG_array_type)
 		return err_set(f->err, ERR_INVAL,
 			"'%s' is no text: it is neither a pointer nor an array", name);
 	return 0;
 }
 
-static int settle_type(const struct finding *f, const char *name, const char *asked,
+static int settle_type(const struct probe_finding *f, const char *name, const char *asked,
 	struct value *v, char *buf, size_t size)
 {
 	Dwarf_Die plain;
@@ -645,7 +366,7 @@ static int settle_type(const struct finding *f, const char *name, const char *as
 		array_type(&plain, buf, size);
 	else
 		number_type(&v->type, buf, size);
-	if (v->where.kind == IN_REGISTER && v->where.bits_before) {
+	if (v->where.kind == PROBE_IN_REGISTER && v->where.bits_before) {
 		if (asked || *v->bits || !bytes || v->where.bits_before + bytes * 8 > WORD)
 			return err_set(f->err, ERR_UNSUPPORTED, "'%s' is part of a register here",
 				name);
@@ -696,7 +417,7 @@ static void add_own_name(const struct probe_arg *arg, struct str *text)
 	str_fini(&tried);
 }
 
-static int add_value(const struct finding *f, const struct probe_arg *arg, struct value *v,
+static int add_value(const struct probe_finding *f, const struct probe_arg *arg, struct value *v,
 	struct str *text)
 {
 	const char *name = arg->text;
@@ -710,22 +431,22 @@ static int add_value(const struct finding *f, const struct probe_arg *arg, struc
 	if (settle_type(f, name, arg->type, v, type, sizeof(type)))
 		return f->err->code;
 	add_own_name(arg, text);
-	if (!add_fetch(f, &v->where, text))
+	if (!probewhere_add_fetch(f, &v->where, text))
 		return err_set(f->err, ERR_UNSUPPORTED, "'%s' cannot be fetched", name);
 	if (*type)
 		str_addf(text, ":%s", type);
 	return 0;
 }
 
-static int refuse_variable(const struct finding *f, const struct probe_arg *arg, enum found found,
-	bool exists, probe_variables *all)
+static int refuse_variable(const struct probe_finding *f, const struct probe_arg *arg,
+	enum probe_found found, bool exists, probe_variables *all)
 {
 	struct nearest near = {.typed = arg->text};
 	struct str hint = {0};
 
 	if (exists)
-		return err_set(f->err, found == NOT_THERE ? ERR_NOENT : ERR_UNSUPPORTED,
-			found == NOT_THERE
+		return err_set(f->err, found == PROBE_NOT_THERE ? ERR_NOENT : ERR_UNSUPPORTED,
+			found == PROBE_NOT_THERE
 				? "'%s' is optimized out at this place: the compiler keeps it nowhere here; 'pace probe -V PLACE --range' shows where it is"
 				: "'%s' would have to be computed at this place (it was optimized), which the kernel's probes cannot: 'pace probe -V PLACE --range' shows other places",
 			arg->text);
@@ -738,11 +459,12 @@ static int refuse_variable(const struct finding *f, const struct probe_arg *arg,
 }
 
 /* A variable of the innermost block that has the name; globals last. */
-static int add_variable(const struct finding *f, const struct probe_arg *arg, struct str *text)
+static int add_variable(const struct probe_finding *f, const struct probe_arg *arg,
+	struct str *text)
 {
 	probe_variables all = {0};
 	struct value v = {0};
-	enum found found = NOT_THERE;
+	enum probe_found found = PROBE_NOT_THERE;
 	bool exists = false;
 	Dwarf_Die function = f->spot->function, code = f->spot->code, unit = f->spot->unit;
 	int r;
@@ -752,28 +474,29 @@ static int add_variable(const struct finding *f, const struct probe_arg *arg, st
 		add_variables(&code, f->spot->address, true, &all, 0);
 	add_variables(&function, f->spot->address, true, &all, 0);
 	add_variables(&function, f->spot->address, false, &all, 0);
-	for (size_t i = all.n; i-- && found != FOUND;) {
+	for (size_t i = all.n; i-- && found != PROBE_FOUND;) {
 		struct probe_variable *one = &all.at[i];
-		enum found its;
+		enum probe_found its;
 
 		if (strcmp(one->name, arg->text) != 0)
 			continue;
 		exists = true;
-		its = locate(f, &one->entry, &v.where);
+		its = probewhere_locate(f, &one->entry, &v.where);
 		found = its > found ? its : found;
 		v.type = one->type;
 		/* A variable that is hidden by one without a place is not the one that is meant. */
-		if (its != FOUND && !one->is_global)
+		if (its != PROBE_FOUND && !one->is_global)
 			break;
 	}
-	r = found == FOUND ? add_value(f, arg, &v, text)
-			   : refuse_variable(f, arg, found, exists, &all);
+	r = found == PROBE_FOUND ? add_value(f, arg, &v, text)
+				 : refuse_variable(f, arg, found, exists, &all);
 	vec_fini(&all);
 	return r;
 }
 
 /* $retval with the function's type, unless another one was asked for. */
-static void add_kernel_arg(const struct finding *f, const struct probe_arg *arg, struct str *text)
+static void add_kernel_arg(const struct probe_finding *f, const struct probe_arg *arg,
+	struct str *text)
 {
 	Dwarf_Die function = f->spot->function, type;
 	char name[16] = "";
@@ -789,7 +512,7 @@ static void add_kernel_arg(const struct finding *f, const struct probe_arg *arg,
 }
 
 /* All variables there; those that have no place, or none that the kernel can fetch, are left out. */
-static int add_all(const struct finding *f, const struct probe_arg *arg, struct str *text)
+static int add_all(const struct probe_finding *f, const struct probe_arg *arg, struct str *text)
 {
 	probe_variables all = {0};
 
@@ -800,7 +523,7 @@ static int add_all(const struct finding *f, const struct probe_arg *arg, struct 
 		size_t before = text->n;
 
 		if ((arg->kind == PROBE_ARG_PARAMS && !v->is_parameter) ||
-			locate(f, &v->entry, &value.where) != FOUND)
+			probewhere_locate(f, &v->entry, &value.where) != PROBE_FOUND)
 			continue;
 		if (add_value(f, &one, &value, text))
 			str_cut(text, before);
@@ -812,7 +535,7 @@ static int add_all(const struct finding *f, const struct probe_arg *arg, struct 
 int probearg_add(struct probe_file *file, const struct probe_spot *spot,
 	const struct probe_arg *arg, struct str *text, struct err *err)
 {
-	const struct finding f = {file, spot, err};
+	const struct probe_finding f = {file, spot, err};
 
 	if (arg->kind == PROBE_ARG_KERNEL) {
 		add_kernel_arg(&f, arg, text);

@@ -254,8 +254,12 @@ static bool fits_pattern(struct wanted *w, int line)
 	return fits;
 }
 
-/* The lowest line from the wanted one on that has code in `code` (addr NULL: anywhere in the unit); 0: none. */
-static u64 nearest_line(Dwarf_Die *unit, const struct wanted *want, Dwarf_Die *code)
+/*
+ * The lowest line, or address, from `from` on, of the rows of a file (NULL: any) with code in `code` (addr NULL: anywhere in the
+ * unit); 0: none.
+ */
+static u64 lowest_row(Dwarf_Die *unit, Dwarf_Die *code, const char *of_file, bool by_address,
+	u64 from)
 {
 	size_t n = 0;
 	Dwarf_Lines *lines = lines_of(unit, &n);
@@ -263,11 +267,16 @@ static u64 nearest_line(Dwarf_Die *unit, const struct wanted *want, Dwarf_Die *c
 	const char *file;
 	int line;
 
-	for (size_t i = 0; lines && i < n; i++)
-		if (row_at(lines, i, &address, &line, &file) && (u64)line >= want->line &&
-			(!best || (u64)line < best) && probepoint_fits(file, want->file) &&
+	for (size_t i = 0; lines && i < n; i++) {
+		if (!row_at(lines, i, &address, &line, &file))
+			continue;
+		const u64 at = by_address ? address : (u64)line;
+
+		if (at >= from && (!best || at < best) &&
+			(!of_file || probepoint_fits(file, of_file)) &&
 			(!code->addr || dwarf_haspc(code, address) > 0))
-			best = (u64)line;
+			best = at;
+	}
 	return best;
 }
 
@@ -346,7 +355,7 @@ static void take_line(struct walk *w, Dwarf_Die *unit, Dwarf_Die *function, Dwar
 	if (t->pattern) {
 		source_open(&want.source, &(struct source_places){.symfs = ""}, NULL, want.file, 0);
 	} else {
-		found = nearest_line(unit, &want, function);
+		found = lowest_row(unit, function, want.file, false, want.line);
 		if (!found)
 			return;
 		if (found != want.line)
@@ -381,22 +390,6 @@ static bool is_unoptimized(Dwarf_Die *function)
 	return false;
 }
 
-/* The second row of a function's lines is behind its prologue. */
-static u64 behind_prologue(Dwarf_Die *unit, Dwarf_Die *function, u64 entry)
-{
-	size_t n = 0;
-	Dwarf_Lines *lines = lines_of(unit, &n);
-	u64 best = 0, address;
-	const char *file;
-	int line;
-
-	for (size_t i = 0; lines && i < n; i++)
-		if (row_at(lines, i, &address, &line, &file) && address > entry &&
-			(!best || address < best) && dwarf_haspc(function, address) > 0)
-			best = address;
-	return best ? best : entry;
-}
-
 static void take_place(struct walk *w, Dwarf_Die *unit, Dwarf_Die *function, Dwarf_Die *code)
 {
 	struct probe_spot *spot;
@@ -414,8 +407,11 @@ static void take_place(struct walk *w, Dwarf_Die *unit, Dwarf_Die *function, Dwa
 	spot->is_entry = !w->text->offset && function->addr == code->addr;
 	if (spot->is_entry && (w->flags & PROBEPOINT_SKIP_PROLOGUE) && !w->text->has_offset &&
 		is_unoptimized(function)) {
-		spot->address = behind_prologue(unit, function, entry);
-		spot->is_entry = spot->address == entry;
+		/* The second row of a function's lines is behind its prologue. */
+		const u64 behind = lowest_row(unit, function, NULL, true, entry + 1);
+
+		spot->address = behind ? behind : entry;
+		spot->is_entry = !behind;
 	}
 }
 
@@ -610,7 +606,7 @@ static int find_in_file(struct walk *w, struct err *err)
 		}
 	} else {
 		vec_each(unit, &w->file->units) {
-			u64 line = nearest_line(unit, &want, &(Dwarf_Die){0});
+			u64 line = lowest_row(unit, &(Dwarf_Die){0}, want.file, false, want.line);
 
 			if (line && (!best || line < best))
 				best = line;
