@@ -16,6 +16,7 @@ const struct asperf_row asperf_rows[] = {
 	{"record", "--no-brief",
 		"the lines behind 'Captured and wrote', for which the recording is read again"},
 	{"record", "--compression-level=0", "call chains are compressed without -z, too"},
+	{"record", "--buildid-cache", "copies of sampled files are kept in ~/.debug"},
 	{"report", "--no-unnamed-functions",
 		"code without names stands under its address, and not under its function's"},
 	{"report", "--no-wall", "recordings of --wall show time instead of samples"},
