@@ -17,7 +17,8 @@ struct test_options {
 #define AT(member) offsetof(struct test_options, member)
 
 static const struct opt options[] = {
-	{'w', "workload", OPT_STR, AT(workload), "NAME", "run this program, of which one knows what it does"},
+	{'w', "workload", OPT_STR, AT(workload), "NAME",
+		"run this program, of which one knows what it does"},
 	{0, "list-workloads", OPT_BOOL, AT(lists), NULL, "print the names of these programs"},
 	{'v', "verbose", OPT_COUNT, AT(verbosity), NULL, "print each symbol that was found"},
 	{'F', "dont-fork", OPT_BOOL, AT(is_here), NULL, "accepted: tests never start a process",
@@ -32,7 +33,8 @@ static int run_workload(const char *name, int argc, char **argv)
 
 	if (!w)
 		err_set(&err, ERR_INVAL,
-			"there is no workload '%s': 'pace test --list-workloads' prints their names", name);
+			"there is no workload '%s': 'pace test --list-workloads' prints their names",
+			name);
 	else if (!workload_run(w, argc, argv, &err))
 		return EXIT_OK;
 	return cmd_fail(&cmd_test, &err, err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);

@@ -19,9 +19,10 @@ struct workload_numbers {
 
 struct workload {
 	const char *name;
-	const char *usage;              /* of its numbers, in their order */
-	const char *help;               /* what it does, and where */
-	struct workload_numbers usual;  /* what stands for numbers that are not given; seconds 0: it takes none */
+	const char *usage; /* of its numbers, in their order */
+	const char *help;  /* what it does, and where */
+	struct workload_numbers
+		usual; /* what stands for numbers that are not given; seconds 0: it takes none */
 	int (*run)(const struct workload_numbers *numbers, struct err *err);
 };
 
