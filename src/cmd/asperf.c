@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/out.h"
+#include "base/selfname.h"
 #include "base/vec.h"
 #include "cmd/cmd.h"
 
@@ -54,6 +55,14 @@ static bool has_row(int argc, char **argv, int n_words)
 	return false;
 }
 
+/* Callers may know a later version of perf. */
+static const char *option_of(const struct asperf_row *row)
+{
+	if (program_perf_version() > 6 && !strcmp(row->option, "--columns=perf"))
+		return "--columns=perf7";
+	return row->option;
+}
+
 char **asperf_words(int *argc, char **argv)
 {
 	const int n_words = has_row(*argc, argv, 2) ? 2 : 1;
@@ -63,7 +72,7 @@ char **asperf_words(int *argc, char **argv)
 		vec_add(&words, argv[i]);
 	for (size_t i = 0; i < asperf_n_rows; i++)
 		if (is_of(&asperf_rows[i], *argc, argv, n_words))
-			vec_add(&words, (char *)asperf_rows[i].option);
+			vec_add(&words, (char *)option_of(&asperf_rows[i]));
 	for (int i = n_words; i < *argc; i++)
 		vec_add(&words, argv[i]);
 	*argc = (int)words.n;

@@ -21,7 +21,8 @@ struct inject_wish {
 	bool has_map_build_ids; /* in the maps' records, in place of inodes */
 	bool drops_unused_maps; /* leaves out the records of other files' maps, too */
 	bool merges_sleep;      /* -s */
-	const char *known;      /* "ID PATH,ID PATH"; NULL: none */
+	bool wants_chains; /* callers are to be call chains: they are, unless there are copies of stacks */
+	const char *known; /* "ID PATH,ID PATH"; NULL: none */
 	unsigned n_workers;
 };
 
