@@ -44,6 +44,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_kallsyms,
 	&cmd_doctor,
 	&cmd_check,
+	&cmd_test,
 	&cmd_config,
 	&cmd_completion,
 	&cmd_version,

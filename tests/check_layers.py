@@ -72,6 +72,7 @@ ROOMS = {
         'report': 'the parts of one command',
         'script': 'the parts of one command',
         'stat': 'the parts of one command',
+        'test': 'the parts of one command',
         'top': 'the parts of one command',
         'tsx': 'the parts of one command',
         'completion': 'what shells ask about all commands',

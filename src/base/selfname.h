@@ -11,6 +11,9 @@ const char *program_name(void);
 
 bool program_is_perf(void);
 
+/* The version of perf in whose place it stands: 6, or what PACE_AS_PERF begins with from 7 on. */
+unsigned program_perf_version(void);
+
 /* From now on it stands in perf's place. Once, before other threads begin. */
 void program_be_perf(void);
 

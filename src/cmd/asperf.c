@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/out.h"
+#include "base/selfname.h"
 #include "base/vec.h"
 #include "cmd/cmd.h"
 
@@ -17,6 +18,7 @@ const struct asperf_row asperf_rows[] = {
 	{"record", "--no-brief",
 		"the lines behind 'Captured and wrote', for which the recording is read again"},
 	{"record", "--compression-level=0", "call chains are compressed without -z, too"},
+	{"record", "--buildid-cache", "copies of sampled files are kept in ~/.debug"},
 	{"report", "--no-unnamed-functions",
 		"code without names stands under its address, and not under its function's"},
 	{"report", "--no-wall", "recordings of --wall show time instead of samples"},
@@ -54,6 +56,14 @@ static bool has_row(int argc, char **argv, int n_words)
 	return false;
 }
 
+/* Callers may know a later version of perf. */
+static const char *option_of(const struct asperf_row *row)
+{
+	if (program_perf_version() > 6 && !strcmp(row->option, "--columns=perf"))
+		return "--columns=perf7";
+	return row->option;
+}
+
 char **asperf_words(int *argc, char **argv)
 {
 	const int n_words = has_row(*argc, argv, 2) ? 2 : 1;
@@ -63,7 +73,7 @@ char **asperf_words(int *argc, char **argv)
 		vec_add(&words, argv[i]);
 	for (size_t i = 0; i < asperf_n_rows; i++)
 		if (is_of(&asperf_rows[i], *argc, argv, n_words))
-			vec_add(&words, (char *)asperf_rows[i].option);
+			vec_add(&words, (char *)option_of(&asperf_rows[i]));
 	for (int i = n_words; i < *argc; i++)
 		vec_add(&words, argv[i]);
 	*argc = (int)words.n;

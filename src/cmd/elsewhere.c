@@ -25,8 +25,6 @@ static const struct {
 		"'pace record -a -g -e lock:contention_begin' and 'pace report' show where threads wait for locks, 'pace record -a --wall' for how long"},
 	{"sched",
 		"'pace record -a --wall' and 'pace report' show how long threads ran, waited for a CPU and slept; 'pace record -a -e sched:*' and 'pace script' each switch"},
-	{"test",
-		"'make check' in the source tree runs the tests; 'pace doctor' tries what works on this machine"},
 	{"trace",
 		"'pace record -e raw_syscalls:* COMMAND' and 'pace script' show each system call, 'pace stat -e syscalls:sys_enter_*' how many"},
 };

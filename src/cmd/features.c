@@ -1,10 +1,13 @@
 #include "cmd/features.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/err.h"
+#include "base/str.h"
 #include "event/pfm.h"
 #include "symbol/code/llvm.h"
 #include "symbol/elf/unpack.h"
@@ -47,6 +50,25 @@ bool feature_has_debuginfod(void)
 	return can_load("libdebuginfod.so.1");
 }
 
+/* Scripts run in the Python that is installed. */
+static bool has_python(void)
+{
+	const char *path = getenv("PATH");
+	struct str name = {0};
+	bool is_there = false;
+
+	for (const char *p = path ? path : ""; *p && !is_there;) {
+		const size_t n = strcspn(p, ":");
+
+		str_clear(&name);
+		str_addf(&name, "%.*s/python3", (int)n, p);
+		is_there = n && !access(name.at, X_OK);
+		p += n + (p[n] == ':');
+	}
+	str_fini(&name);
+	return is_there;
+}
+
 /* clang-format off: a row a feature */
 const struct feature_row feature_rows[] = {
 	{"aio", "HAVE_AIO_SUPPORT", is_never},
@@ -68,7 +90,7 @@ const struct feature_row feature_rows[] = {
 	{"libopencsd", "HAVE_CSTRACE_SUPPORT", is_never},
 	{"libperl", "HAVE_LIBPERL_SUPPORT", is_never},
 	{"libpfm4", "HAVE_LIBPFM", feature_has_pfm},
-	{"libpython", "HAVE_LIBPYTHON_SUPPORT", is_never},
+	{"libpython", "HAVE_LIBPYTHON_SUPPORT", has_python},
 	{"libslang", "HAVE_SLANG_SUPPORT", feature_is_always},
 	{"libtraceevent", "HAVE_LIBTRACEEVENT", feature_is_always},
 	{"libunwind", "HAVE_LIBUNWIND_SUPPORT", is_never},

@@ -53,6 +53,8 @@ static const struct opt options[] = {
 	{0, "data-page-size", OPT_BOOL, AT(record.has_page_sizes), NULL,
 		"also record the page sizes of the data"},
 	{'C', "cpu", OPT_STR, AT(record.cpus), "LIST", "only these CPUs, like 0-3,8"},
+	{'o', "output", OPT_STR, AT(record.output), "FILE",
+		"where record writes; default perf.data"},
 	{'v', "verbose", OPT_COUNT, AT(record.verbose), NULL, "say how events were opened"},
 	{'f', "force", OPT_NOTHING, 0, NULL, "for report, which reads files of any owner"},
 	{'i', "input", OPT_NOTHING, 0, "FILE", "for report: -o says where record writes"},

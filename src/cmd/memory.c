@@ -6,7 +6,7 @@
 #include "base/out.h"
 #include "base/vec.h"
 
-enum { WORDS_MAX = 16 }; /* that this file adds */
+enum { WORDS_MAX = 20 }; /* that this file adds */
 
 static int find_event(const struct memory_record *m, struct str *text, struct err *err)
 {
@@ -66,6 +66,10 @@ int memory_run_record(const struct cmd *cmd, const struct memory_record *m, int 
 	if (m->cpus) {
 		all[n++] = (char *)(uintptr_t) "-C";
 		all[n++] = (char *)(uintptr_t)m->cpus;
+	}
+	if (m->output) {
+		all[n++] = (char *)(uintptr_t) "-o";
+		all[n++] = (char *)(uintptr_t)m->output;
 	}
 	if (m->verbose)
 		all[n++] = (char *)(uintptr_t)(m->verbose > 1 ? "-vv" : "-v");

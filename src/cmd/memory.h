@@ -18,7 +18,8 @@ struct memory_record {
 	bool has_user_only, has_kernel_only;
 	bool has_no_phys; /* they need privileges */
 	bool has_page_sizes;
-	const char *cpus; /* NULL: all */
+	const char *cpus;   /* NULL: all */
+	const char *output; /* NULL: record's own default */
 	unsigned verbose;
 	bool shows; /* only print the words of 'record' */
 };

@@ -77,7 +77,7 @@ static const struct setting {
 	{"record.build-id", "record", AS_WORD, "--no-buildid-cache", "no-cache"},
 	{"record.build-id", "record", AS_WORD, "--no-buildid", "skip"},
 	{"record.build-id", "record", AS_WORD, "--buildid-mmap", "mmap"},
-	{"record.build-id", "record", AS_WORD, NULL, "cache"},
+	{"record.build-id", "record", AS_WORD, "--buildid-cache", "cache"},
 	{"report.children", "report", AS_SWITCH, "children", NULL},
 	{"report.group", "report", AS_SWITCH, "group", NULL},
 	{"report.percent-limit", "report", AS_VALUE, "--percent-limit", NULL},

@@ -72,7 +72,8 @@ static int run_version(int argc, char **argv)
 		return status;
 	/* The third word is the version of perf whose options and formats these are. */
 	if (program_is_perf())
-		str_addf(&out.text, "perf version 6.1.0 (%s)\n", version_text());
+		str_addf(&out.text, "perf version %s (%s)\n",
+			program_perf_version() == 6 ? "6.1.0" : "7.2.0", version_text());
 	else
 		str_addf(&out.text, "%s\n", version_text());
 	for (size_t i = 0; o.has_build_options && program_is_perf() && i < feature_n_rows; i++)

@@ -361,6 +361,17 @@ static int copy_all(struct injecting *j, struct fresh *to, int fd, struct err *e
 	return copier_finish(&j->copier, r, err);
 }
 
+/* Stacks that were walked while they were recorded are call chains. */
+static int check_chains(const struct injecting *j, const char *path, struct err *err)
+{
+	vec_each(e, &j->back.trace.session.reader.events)
+		if (e->attr.sample_type & PERF_SAMPLE_STACK_USER)
+			return err_set(err, ERR_UNSUPPORTED,
+				"--convert-callchain: samples of '%s' in '%s' have copies of stacks, which 'pace report' walks and 'pace script' prints; 'pace record -g' writes call chains from the start",
+				e->name, path);
+	return 0;
+}
+
 int inject_write(const char *path, const struct inject_wish *wish, struct fresh *to, int fd,
 	struct log *log, struct inject_tally *ret_tally, struct err *err)
 {
@@ -376,7 +387,9 @@ int inject_write(const char *path, const struct inject_wish *wish, struct fresh 
 	if (wish->jit_folder)
 		embedded_attach(&j.embedded, &j.back.trace.session.reader, log);
 	jitmaps_init(&j.jit, &j.back.trace.session.reader, &j.embedded, wish->jit_folder, log);
-	r = learn_events(&j, err);
+	r = wish->wants_chains ? check_chains(&j, path, err) : 0;
+	if (!r)
+		r = learn_events(&j, err);
 	if (!r)
 		r = collect(&j, err);
 	if (!r)

@@ -23,7 +23,8 @@ struct inject_wish {
 	bool drops_unused_maps; /* leaves out the records of other files' maps, too */
 	bool merges_sleep;      /* -s */
 	const char *jit_folder; /* -j: of the output, absolute; NULL: no */
-	const char *known;      /* "ID PATH,ID PATH"; NULL: none */
+	bool wants_chains; /* callers are to be call chains: they are, unless there are copies of stacks */
+	const char *known; /* "ID PATH,ID PATH"; NULL: none */
 	unsigned n_workers;
 };
 

@@ -1,5 +1,6 @@
 #include "event/attr.h"
 
+#include "base/selfname.h"
 #include "event/abi.h"
 
 enum field_kind { FIELD_DEC, FIELD_HEX, FIELD_SIGNED, FIELD_BITS };
@@ -298,7 +299,10 @@ void attr_add_text(const struct event_attr *a, const char *equals, struct str *t
 		const struct field *f = &fields[i];
 		u64 v = load(a, f);
 
-		if (!v)
+		/* perf 7 says also that it is 0. */
+		if (!v &&
+			!(f->kind == FIELD_HEX && !strcmp(f->name, "config") && program_is_perf() &&
+				program_perf_version() > 6))
 			continue;
 		if (!f->name) {
 			add_flags(v, equals, &between, text);

@@ -74,7 +74,7 @@ int memevents_find(const char *sysfs, const struct memevents_wish *wish, struct 
 			"this machine samples memory accesses with arm_spe, whose trace pace does not read; 'perf mem record' does");
 	else if (!text.n)
 		err_set(err, ERR_NOENT,
-			"no PMU here samples memory accesses: '%s/bus/event_source/devices' has neither mem-loads and mem-stores (Intel, POWER) nor ibs_op (AMD), as in most virtual machines. -e names an event by hand",
+			"failed: no PMU supports the memory events: '%s/bus/event_source/devices' has neither mem-loads and mem-stores (Intel, POWER) nor ibs_op (AMD), as in most virtual machines. -e names an event by hand",
 			sysfs);
 	if (text.n) {
 		str_add(ret_text, text.at);

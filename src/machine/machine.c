@@ -462,7 +462,7 @@ int machine_follow(struct machine *m, struct session *session, const struct stre
 	}
 	trailer = formats_format(&session->reader.formats, e->event)->trailer;
 	if (record_decode(&e->rec, trailer, ret_body, &err) <= 0) {
-		session->tally.n_undecoded++;
+		session_note_undecoded(&session->tally, &e->rec);
 		return -1;
 	}
 	session_note_odd(&session->tally, &e->rec, oddity_of_state(e->rec.type, ret_body));

@@ -46,7 +46,7 @@ struct sample *decoder_next(struct decoder *d, const struct record *rec, u32 eve
 		begin_event(d, format, event);
 	if (UNLIKELY(sample_decode(format, rec->at + RECORD_HEADER_SIZE,
 		    rec->size - RECORD_HEADER_SIZE, d->wanted, &d->sample, &err))) {
-		d->tally->n_undecoded++;
+		session_note_undecoded(d->tally, rec);
 		d->tally->n_unread_samples++;
 		return NULL;
 	}

@@ -198,7 +198,7 @@ static void count_loss(struct session *s, const struct record *rec)
 	struct err err;
 
 	if (record_decode(rec, format_of(s, rec)->trailer, &body, &err) <= 0) {
-		s->tally.n_undecoded++;
+		session_note_undecoded(&s->tally, rec);
 		return;
 	}
 	if (rec->type == PERF_RECORD_LOST)
@@ -276,6 +276,14 @@ void session_explain_content(const struct session *s)
 			path, path);
 }
 
+void session_note_undecoded(struct session_tally *t, const struct record *rec)
+{
+	if (!t->n_undecoded++ || rec->offset < t->undecoded_offset) {
+		t->undecoded_offset = rec->offset;
+		t->undecoded_type = rec->type;
+	}
+}
+
 void session_note_odd(struct session_tally *t, const struct record *rec, enum oddity oddity)
 {
 	if (!oddity)
@@ -301,7 +309,7 @@ static int hand_on(struct scan *scan,
 		struct err why;
 
 		if (record_decode(rec, format_of(s, rec)->trailer, &body, &why) <= 0) {
-			s->tally.n_undecoded++;
+			session_note_undecoded(&s->tally, rec);
 			continue;
 		}
 		session_note_odd(&s->tally, rec, oddity_of_state(rec->type, &body));
@@ -587,6 +595,10 @@ static void read_piece(void *ctx, size_t number, unsigned worker)
 
 static void add_tally(struct session_tally *sum, const struct session_tally *t)
 {
+	if (t->n_undecoded && (!sum->n_undecoded || t->undecoded_offset < sum->undecoded_offset)) {
+		sum->undecoded_offset = t->undecoded_offset;
+		sum->undecoded_type = t->undecoded_type;
+	}
 	sum->n_undecoded += t->n_undecoded;
 	sum->n_unread_samples += t->n_unread_samples;
 	sum->n_stopped_samples += t->n_stopped_samples;

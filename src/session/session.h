@@ -31,6 +31,8 @@ struct session_tally {
 	u64 n_lost_samples;   /* dropped by the kernel, by LOST_SAMPLES records */
 	u64 n_throttled;      /* THROTTLE records */
 	u64 n_undecoded;      /* samples and side-band records whose fields do not fit */
+	u64 undecoded_offset; /* of the first of them */
+	u32 undecoded_type;
 	u64 n_unread_samples; /* the samples among these */
 	u64 n_odd;            /* records with impossible values: record/oddity.h */
 	u64 odd_offset;       /* of the first of them */
@@ -136,6 +138,9 @@ int session_scan(struct session *s,
  */
 void session_take(struct session *s, struct reader_cursor *c, const struct record *rec);
 void session_note_end(struct session *s, const struct reader_cursor *c);
+
+/* Counts a record whose fields do not fit. */
+void session_note_undecoded(struct session_tally *t, const struct record *rec);
 
 /* Counts a record with an impossible value; ODDITY_NONE: does nothing. */
 void session_note_odd(struct session_tally *t, const struct record *rec, enum oddity oddity);

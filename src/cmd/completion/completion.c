@@ -85,6 +85,7 @@ static const struct verb {
 	{&cmd_data, "convert", data_convert_options, TAKES_FILES},
 	{&cmd_check, "feature", NULL, TAKES_NOTHING},
 	{&cmd_check, NULL, NULL, TAKES_NOTHING},
+	{&cmd_test, NULL, NULL, TAKES_NOTHING},
 	{&cmd_buildid_cache, NULL, NULL, TAKES_NOTHING},
 	{&cmd_archive, NULL, NULL, TAKES_FILES},
 	{&cmd_inject, NULL, NULL, TAKES_FILES},

@@ -35,6 +35,8 @@ static const struct opt options[] = {
 		"give the switches of sched_switch the time of the sleep that sched_stat tells"},
 	{'j', "jit", OPT_BOOL, AT(has_jit), NULL,
 		"write the functions of jitdumps into files, and where they were into the recording"},
+	{0, "convert-callchain", OPT_BOOL, AT(wish.wants_chains), NULL,
+		"copy a recording whose callers are call chains, as 'pace record' writes them"},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL, "say what was added"},
 	{'f', "force", OPT_NOTHING, .help = "files of other users are read anyway"},
 	{0, "kallsyms", OPT_NOTHING, .arg = "FILE", .help = "no names are looked up"},
@@ -50,8 +52,6 @@ static const struct opt options[] = {
 		.help = "the build-ids of guests' files are not looked up"},
 	{0, "aslr", OPT_REFUSED,
 		.help = "addresses are kept: 'pace data anonymise' takes out what names people"},
-	{0, "convert-callchain", OPT_REFUSED,
-		.help = "'pace record -g' walks stacks while it records, 'pace report' those of perf's recordings"},
 	{0, "unwind-style", OPT_REFUSED, .arg = "NAME", .help = "there is one way to walk stacks"},
 	{.kind = OPT_END},
 };

@@ -111,7 +111,7 @@ int probe_show_functions(const struct probe_asked *o, struct out *out, struct er
 		return r;
 	err->code = 0;
 	if (has_file)
-		vec_each(s, &f.symbols.symbols) {
+		vec_each(s, &f.names) {
 			if (s->is_plt)
 				continue;
 			intern_str(&names, o->demangles ? demangle(s->name, 0, &strings) : s->name);

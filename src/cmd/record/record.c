@@ -233,6 +233,54 @@ static int choose_level(struct recording *rec, const struct compat *compat, stru
 	return 0;
 }
 
+/*
+ * With -C: programs come from other CPUs, where they were started and mapped their files. The tracker reports that from all CPUs, and
+ * the events stay on theirs. False: some event would have none left.
+ */
+static bool keep_to_cpus(struct event_list *events, const struct cpus *list)
+{
+	vec_each(e, events) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < e->cpus.n; i++)
+			n += cpus_has(list, e->cpus.at[i]);
+		if (e->cpus.n && !n)
+			return false;
+	}
+	vec_each(e, events) {
+		size_t n = 0;
+
+		if (!e->cpus.n)
+			cpus_add_all(&e->cpus, list);
+		for (size_t i = 0; i < e->cpus.n; i++)
+			if (cpus_has(list, e->cpus.at[i]))
+				e->cpus.at[n++] = e->cpus.at[i];
+		e->cpus.n = n;
+	}
+	return true;
+}
+
+static void track_everywhere(struct recording *rec, struct sampling *sampling)
+{
+	struct cpus online = {0}, *list = &rec->target.cpus;
+	bool is_part = false;
+	struct err ignored;
+
+	if (!rec->target.has_cpu_list || !rec->target.is_system_wide ||
+		cpus_online(&online, &ignored))
+		return;
+	vec_each(cpu, &online)
+		is_part |= !cpus_has(list, *cpu);
+	if (is_part && keep_to_cpus(&rec->events, list)) {
+		const struct cpus swapped = *list;
+
+		*list = online;
+		online = swapped;
+		sampling->tracks_everywhere = true;
+	}
+	cpus_fini(&online);
+}
+
 /* Opens the events and maps the rings. */
 static int open_rings(struct recording *rec, struct sampling *sampling, u64 pages, struct err *err)
 {
@@ -243,6 +291,7 @@ static int open_rings(struct recording *rec, struct sampling *sampling, u64 page
 	record_choose_callers(o, &rec->target, pages, sampling);
 	sampling->runs_transactions = tsx_state_here("/sys") == TSX_COUNTED;
 	tsx_note_raw("/sys", &rec->events, &rec->log);
+	track_everywhere(rec, sampling);
 	if (sampling_apply(sampling, &rec->events, &rec->target, &rec->log, err))
 		return err->code;
 	if (o->verbose > 1)

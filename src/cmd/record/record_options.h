@@ -71,7 +71,8 @@ struct record_files {
 	struct event_words triggers;
 	u64 max_files, max_size;
 	int no_build_ids; /* -1: the default for these files */
-	bool has_all_build_ids, has_build_id_maps, has_no_embedding, has_no_cache, has_no_brief;
+	int no_cache;     /* 0: sampled files are kept in the cache of build-ids */
+	bool has_all_build_ids, has_build_id_maps, has_no_embedding, has_no_brief;
 };
 
 /* How rings are read. */
@@ -106,11 +107,11 @@ struct record_options {
 };
 
 /* The defaults. */
-#define RECORD_OPTIONS_DEFAULT                                                          \
-	{                                                                               \
-		.no_inherit = -1, .samples = {.has_timestamps = -1, .has_periods = -1}, \
-		.records = {.synth = SYNTH_ALL},                                        \
-		.files = {.output = "perf.data", .level = -1, .no_build_ids = -1},      \
+#define RECORD_OPTIONS_DEFAULT                                                                     \
+	{                                                                                          \
+		.no_inherit = -1, .samples = {.has_timestamps = -1, .has_periods = -1},            \
+		.records = {.synth = SYNTH_ALL},                                                   \
+		.files = {.output = "perf.data", .level = -1, .no_build_ids = -1, .no_cache = -1}, \
 	}
 
 /* The rows, ended by OPT_END; they fill in a struct record_options. */

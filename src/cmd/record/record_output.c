@@ -282,6 +282,8 @@ static int look_back(struct recording *rec, const char *path, struct file_info *
 	if (!wishes.has_hits)
 		info->build_ids.n = 0;
 	r = writer_finish(&rec->writer, info, err);
+	if (!r && !o->files.no_cache)
+		record_fill_cache(rec, info);
 	if (!r && wishes.has_places)
 		record_embed(rec, &back, info);
 	lookback_close(&back);

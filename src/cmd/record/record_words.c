@@ -405,7 +405,6 @@ static const struct {
 	const char *text;
 	bool is_said; /* also without -v, because perf would leave different files */
 } hints[] = {
-	{AT(files.has_no_cache), "-N: pace never copies files into a cache"},
 	{AT(accepted.has_aio),
 		"--aio: nothing waits for the disk anyway: the kernel writes in the background"},
 	{AT(accepted.has_threads),

@@ -270,6 +270,11 @@ void record_overhead_reopened(struct recording *rec, s32 cpu);
 /* Adds the section to the file, which is complete without it, and reports what is left out. */
 void record_embed(struct recording *rec, struct lookback *back, struct file_info *info);
 
+/* ---- record_cache.c ---- */
+
+/* Keeps the files of the table of build-ids in perf's cache, as far as they are still the builds that ran. */
+void record_fill_cache(struct recording *rec, const struct file_info *info);
+
 /* ---- record_end.c ---- */
 
 /* Prints three lines about the file: samples and stacks, the hottest functions, how to see more. */

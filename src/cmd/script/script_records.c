@@ -153,7 +153,7 @@ void script_take_record(struct scripting *s, const struct visit *v)
 		return;
 	trailer = record_has_trailer(rec->type) ? v->format->trailer : 0;
 	if (record_decode(rec, trailer, &body, &err) < 0)
-		s->trace.session.tally.n_undecoded++;
+		session_note_undecoded(&s->trace.session.tally, rec);
 	else
 		hand_out(s, v, &body);
 }

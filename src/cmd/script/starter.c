@@ -4,12 +4,13 @@
 #include <fcntl.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "event/abi.h"
 
-static const char path[] = "perf-script.py";
+static const char usual_path[] = "perf-script.py";
 
 static const char beginning[] =
 	"\"\"\"Run this with -s: each function gets the samples of one event; see perf-script-python(1).\"\"\"\n"
@@ -64,10 +65,17 @@ static void add_handler(const struct tracepoints *t, u64 id, struct str *text)
 	str_fini(&fields);
 }
 
-static int write_file(const struct str *script, struct err *err)
+static int write_file(const char *path, const struct str *script, struct err *err)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), sys;
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666), sys;
+	struct stat st;
 
+	/* What is there may be somebody's work; mktemp leaves an empty file. */
+	if (fd >= 0 && (fstat(fd, &st) || st.st_size || !S_ISREG(st.st_mode))) {
+		close(fd);
+		fd = -1;
+		errno = EEXIST;
+	}
 	if (fd < 0)
 		return err_set(err, ERR_SYS, "-g: cannot make '%s': %s", path, strerror(errno));
 	sys = fd_write(fd, str_text(script), script->n);
@@ -79,16 +87,19 @@ static int write_file(const struct str *script, struct err *err)
 int starter_write(const char *language, const struct event_list *events,
 	const struct tracepoints *tracepoints, struct str *text, struct err *err)
 {
+	const char *end = strrchr(language, '.');
+	const bool is_path = end && end > language && !strcmp(end, ".py");
+	const char *path = is_path ? language : usual_path;
 	struct str script = {0};
 	int r;
 
-	if (strcasecmp(language, "python") && strcasecmp(language, "py"))
+	if (!is_path && strcasecmp(language, "python") && strcasecmp(language, "py"))
 		return err_set(err, ERR_UNSUPPORTED, "-g %.40s: scripts are in Python", language);
 	str_add(&script, beginning);
 	vec_each(e, events)
 		if (e->attr.type == PERF_TYPE_TRACEPOINT && tracepoints->handle)
 			add_handler(tracepoints, e->attr.config, &script);
-	r = write_file(&script, err);
+	r = write_file(path, &script, err);
 	str_fini(&script);
 	if (!r)
 		str_addf(text, "generated Python script: %s\n", path);

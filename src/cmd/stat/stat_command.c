@@ -269,10 +269,13 @@ int stat_choose_format(const struct stat_command *o, struct stat_options *ret, s
 	forms.is_chosen[FORM_CSV] = o->separator != NULL;
 	if (form_check(&forms, FORM_OF_ROWS, err))
 		return err->code;
-	if (o->columns && strcmp(o->columns, "perf") && strcmp(o->columns, "pace"))
-		return err_set(err, ERR_INVAL, "--columns '%s': it is perf or pace", o->columns);
+	if (o->columns && strcmp(o->columns, "perf") && strcmp(o->columns, "perf7") &&
+		strcmp(o->columns, "pace"))
+		return err_set(err, ERR_INVAL, "--columns '%s': it is perf, perf7 or pace",
+			o->columns);
 	*ret = (struct stat_options){.form = form_chosen(&forms),
-		.has_perfs_columns = o->columns && !strcmp(o->columns, "perf") &&
+		.has_perf7_columns = o->columns && !strcmp(o->columns, "perf7"),
+		.has_perfs_columns = o->columns && !strncmp(o->columns, "perf", 4) &&
 			(o->separator || o->forms.is_chosen[FORM_JSON]),
 		.has_summary_column = o->interval_ms && !o->has_no_csv_summary,
 		.separator = o->separator && !strcmp(o->separator, "\\t") ? "\t" : o->separator,

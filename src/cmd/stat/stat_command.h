@@ -64,7 +64,7 @@ int stat_set_cache(void *target, const char *value, struct err *err);
 #define STAT_ROWS_PRINT                                                                                                             \
 	{'x', "field-separator", OPT_STR, STAT_AT(separator), "SEP",                                                                \
 		"print CSV with this separator and a row of names"},                                                                \
-		{0, "columns", OPT_STR, STAT_AT(columns), "perf|pace",                                                              \
+		{0, "columns", OPT_STR, STAT_AT(columns), "perf|perf7|pace",                                                        \
 			"the columns of -x and the members of -j: perf stat's, for scripts that parse these, or pace's (default)"}, \
 		{'j', "json-output", OPT_BOOL, STAT_AT(forms.is_chosen[FORM_JSON]), NULL,                                           \
 			"print JSON, an object a line"},                                                                            \

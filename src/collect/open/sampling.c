@@ -454,13 +454,13 @@ static void apply_one(const struct sampling *s, bool is_asked, struct event *e,
 
 /* ---- the tracker: reports tasks while no other event does ---- */
 
-/* Whether the tracker is needed: because the other events are switched on and off, or their rings are overwritten. */
+/* Whether the tracker is needed: the other events are switched on and off, their rings are overwritten, or they are not on all CPUs. */
 static bool needs_tracker(const struct sampling *s, const struct event_list *events)
 {
 	vec_each(e, events)
 		if (is_overwritten(s, e))
 			return true;
-	return s->is_late;
+	return s->is_late || s->tracks_everywhere;
 }
 
 static void add_tracker(const struct sampling *s, struct event_list *events,

@@ -61,6 +61,7 @@ struct sampling {
 	bool is_command;             /* the workload's exec starts counting */
 	bool changes_periods;        /* periods change while recording: samples carry theirs */
 	bool is_late;                /* not even the exec starts counting: the recorder does */
+	bool tracks_everywhere;      /* tasks are reported from CPUs without other events, too */
 	bool runs_transactions;      /* the machine's programs may run some (event/tsx.h) */
 	const struct compat *compat; /* the older perf that is to read it; NULL: today's */
 };

@@ -73,7 +73,16 @@ void ledger_add_tally(struct ledger *l, const struct session_tally *t)
 			(unsigned long long)t->damage.offset, t->damage.reason);
 		add(l, LEDGER_DAMAGED, MAX(t->damage.bytes, (u64)1), -1, where, "");
 	}
-	add(l, LEDGER_UNREADABLE, t->n_undecoded, -1, "", "");
+	if (t->undecoded_type) {
+		const char *name = record_type_name(t->undecoded_type);
+
+		snprintf(where, sizeof(where), "the first at offset 0x%llx: %s (%u)",
+			(unsigned long long)t->undecoded_offset, name ? name : "record",
+			t->undecoded_type);
+		add(l, LEDGER_UNREADABLE, t->n_undecoded, -1, where, "");
+	} else {
+		add(l, LEDGER_UNREADABLE, t->n_undecoded, -1, "", "");
+	}
 	add(l, LEDGER_STOPPED, t->n_stopped_samples, all ? (double)t->n_stopped_samples / all : -1,
 		"", "");
 	add(l, LEDGER_UNSCANNED, t->n_stopped_bytes, -1, "", "");

@@ -62,9 +62,17 @@ static int open_debug(struct probe_file *f, const char *path)
 static void add_symbols(struct probe_file *f)
 {
 	const struct elf *from = &f->image;
+	struct symtab dynamic = {0};
 
 	if (!symtab_add_elf(&f->symbols, from, SHT_SYMTAB) && f->debug.data)
 		symtab_add_elf(&f->symbols, &f->debug, SHT_SYMTAB);
+	/* A finished table keeps one of several names of an address; here the user may type any. */
+	symtab_add_elf(&dynamic, from, SHT_DYNSYM);
+	vec_each(s, &f->symbols.symbols)
+		vec_add(&f->names, *s);
+	vec_each(s, &dynamic.symbols)
+		vec_add(&f->names, *s);
+	symtab_fini(&dynamic);
 	symtab_finish(&f->symbols);
 	symtab_merge_elf(&f->symbols, from, SHT_DYNSYM);
 }
@@ -109,6 +117,7 @@ void probefile_close(struct probe_file *f)
 	rows_fini(&f->rows);
 	cfi_fini(&f->cfi);
 	symtab_fini(&f->symbols);
+	vec_fini(&f->names);
 	dwarf_close(f->dwarf_file);
 	vec_fini(&f->units);
 	if (f->debug.data)
@@ -129,7 +138,7 @@ const struct symbol *probefile_symbol(const struct probe_file *f, const char *na
 {
 	size_t n = strlen(name);
 
-	vec_each(s, &f->symbols.symbols)
+	vec_each(s, &f->names)
 		if (!strncmp(s->name, name, n) && (!s->name[n] || s->name[n] == '@') && !s->is_plt)
 			return s;
 	return NULL;

@@ -23,6 +23,7 @@ struct probe_file {
 	bool is_kernel;
 	struct elf image, debug; /* debug: a separate file, data NULL: there is none */
 	struct symtab symbols;
+	symbol_list names; /* all that functions are called, several for one address among them */
 	const struct arch *arch; /* NULL: unknown */
 	struct dwarf_file *dwarf_file;
 	Dwarf *dwarf; /* NULL: no debug information */

@@ -480,7 +480,7 @@ int probepoint_unknown(struct probe_file *f, const char *name, struct err *err)
 	struct str hint = {0};
 
 	walk(&w);
-	vec_each(s, &f->symbols.symbols)
+	vec_each(s, &f->names)
 		nearest_offer(&w.near, s->name);
 	nearest_add_hint(&w.near, &hint);
 	err_set(err, ERR_NOENT, "'%s' has no function '%s'%s", f->path, name, str_text(&hint));

@@ -137,8 +137,11 @@ static void add_text(struct script *s, const struct location *l, const struct ch
 		str_addc(text, '\t');
 		add_address(l, step, key->form, text);
 		add_inlined(s, &frames[i], text);
-		if (key->fields & SCRIPT_SRCLINE)
+		/* As perf since 6.18 says it; before, only the function said that it is inlined. */
+		if (key->fields & SCRIPT_SRCLINE) {
 			add_line(s, l, step, &frames[i], text);
+			str_add(text, " (inlined)");
+		}
 		str_addc(text, '\n');
 	}
 	if (is_in_chain)

@@ -22,6 +22,7 @@ struct stat_options {
 	const struct form *form; /* how rows are shown; that for people is perf's layout */
 	const char *separator;   /* of CSV */
 	bool has_perfs_columns;  /* rows for programs are those of perf stat */
+	bool has_perf7_columns;  /* ... with the members of -j that perf has since 6.16 */
 	bool has_summary_column; /* of these: rows of the whole run say so where intervals have their time */
 	bool is_plain;           /* no thousands separators */
 	bool is_metric_only;
@@ -140,6 +141,8 @@ struct stat_perf_place {
 	bool has_number;
 };
 const struct stat_perf_place *stat_perf_place(enum counts_scope scope);
+/* The name of the member with this number. */
+const char *stat_perf_number(const struct stat_view *v);
 
 /* Counts are whole numbers, unless they have a unit or are means of several runs. */
 unsigned stat_digits(const struct stat_view *v, const struct stat_line *l);

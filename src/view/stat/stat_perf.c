@@ -27,6 +27,11 @@ const struct stat_perf_place *stat_perf_place(enum counts_scope scope)
 	return &perf_places[scope];
 }
 
+const char *stat_perf_number(const struct stat_view *v)
+{
+	return v->options->has_perf7_columns ? "counters" : "aggregate-number";
+}
+
 static const char *state_of(const struct stat_line *l)
 {
 	return l->state == COUNT_NEVER_RAN ? "<not counted>"
@@ -166,7 +171,7 @@ static void add_json_place(const struct stat_view *v, const struct stat_line *l,
 		name += 3;
 	add_member(text, p->name, name);
 	if (p->has_number)
-		str_addf(text, "\"aggregate-number\" : %u, ", l->place->n_counters);
+		str_addf(text, "\"%s\" : %u, ", stat_perf_number(v), l->place->n_counters);
 }
 
 static void add_json_metric(const struct metric *m, struct str *text)

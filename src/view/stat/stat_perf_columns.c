@@ -91,7 +91,7 @@ static void add_place(struct row *r, const struct counts_place *place, u64 time_
 			place->name + (r->is_json && !strncmp(place->name, "CPU", 3) ? 3 : 0));
 	snprintf(number, sizeof(number), "%u", place->n_counters);
 	if (p->has_number)
-		add_number(r, "aggregate-number", number);
+		add_number(r, stat_perf_number(r->v), number);
 }
 
 static void add_shares(struct row *r, const struct tma *t, const struct slots *s)
