@@ -20,44 +20,46 @@ struct code_options {
 	int has_source;
 };
 
-#define CODE_OPTIONS_DEFAULT \
-	{                    \
+#define CODE_OPTIONS_DEFAULT       \
+	{                          \
 		.has_source = true \
 	}
 
 /* clang-format off: rows of option tables */
 #define CODE_ROW_AT(type, member) offsetof(struct type, code.member)
-#define CODE_PLACE_ROWS(type)                                                                    \
-	{0, "prefix", OPT_STR, CODE_ROW_AT(type, prefix), "DIR", "look for source files below DIR"}, \
-	{                                                                                        \
-		0, "prefix-strip", OPT_U64, CODE_ROW_AT(type, n_stripped), "N",                  \
-			"with --prefix: drop the first N directories of their paths"             \
+#define CODE_PLACE_ROWS(type)                                                        \
+	{0, "prefix", OPT_STR, CODE_ROW_AT(type, prefix), "DIR",                     \
+		"look for source files below DIR"},                                  \
+	{                                                                            \
+		0, "prefix-strip", OPT_U64, CODE_ROW_AT(type, n_stripped), "N",      \
+			"with --prefix: drop the first N directories of their paths" \
 	}
-#define CODE_FIGURE_ROW(type)                                                                                       \
-	{                                                                                                           \
-		0, "percent-type", OPT_STR, CODE_ROW_AT(type, percent_type), "TYPE",                                \
+#define CODE_FIGURE_ROW(type)                                                                                          \
+	{                                                                                                              \
+		0, "percent-type", OPT_STR, CODE_ROW_AT(type, percent_type), "TYPE",                                   \
 			"local-period (default), local-hits, global-period or global-hits; either word may come first" \
 	}
-#define CODE_BYTES_ROW(type)                                                                               \
-	{                                                                                                  \
-		0, "asm-raw", OPT_BOOL, CODE_ROW_AT(type, has_bytes), NULL, "the bytes of each instruction" \
+#define CODE_BYTES_ROW(type)                                                \
+	{                                                                   \
+		0, "asm-raw", OPT_BOOL, CODE_ROW_AT(type, has_bytes), NULL, \
+			"the bytes of each instruction"                     \
 	}
-#define CODE_SOURCE_ROW(type)                                                \
-	{                                                                    \
-		0, "source", OPT_TRI, CODE_ROW_AT(type, has_source), NULL,   \
-			"source lines between the instructions (default)"    \
+#define CODE_SOURCE_ROW(type)                                              \
+	{                                                                  \
+		0, "source", OPT_TRI, CODE_ROW_AT(type, has_source), NULL, \
+			"source lines between the instructions (default)"  \
 	}
-#define CODE_ENGINE_ROWS(type)                                                            \
-	{'M', "disassembler-style", OPT_STR, CODE_ROW_AT(type, syntax), "STYLE",          \
-		"syntax of x86 code: att (default) or intel"},                            \
-		{0, "disassembler", OPT_STR, CODE_ROW_AT(type, engine), "WHICH",          \
+#define CODE_ENGINE_ROWS(type)                                                             \
+	{'M', "disassembler-style", OPT_STR, CODE_ROW_AT(type, syntax), "STYLE",           \
+		"syntax of x86 code: att (default) or intel"},                             \
+		{0, "disassembler", OPT_STR, CODE_ROW_AT(type, engine), "WHICH",           \
 			"use llvm, objdump or raw; default: the first that is available"}, \
-	{                                                                                 \
-		0, "objdump", OPT_STR, CODE_ROW_AT(type, objdump), "FILE",                \
-			"run this objdump program"                                        \
+	{                                                                                  \
+		0, "objdump", OPT_STR, CODE_ROW_AT(type, objdump), "FILE",                 \
+			"run this objdump program"                                         \
 	}
 /* Of commands that show code beside their rows. */
-#define CODE_ROWS(type)                                                         \
+#define CODE_ROWS(type)                                                       \
 	CODE_ENGINE_ROWS(type), CODE_PLACE_ROWS(type), CODE_FIGURE_ROW(type), \
 		CODE_BYTES_ROW(type), CODE_SOURCE_ROW(type)
 /* clang-format on */

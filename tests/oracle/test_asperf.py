@@ -36,7 +36,7 @@ PROGRAM = (['-x,', '-e', 'task-clock,page-faults,cycles'], ['-x;', '-e', 'task-c
 SYSTEM = ('-a -A -x, -e cpu-clock', '-a --per-core -x, -e cpu-clock,cycles', '-a --per-socket -x; -e cpu-clock', '-a --per-die -x, -e cpu-clock',
           '-a -A -j -e cpu-clock', '-a --per-node -j -e cpu-clock', '-a --per-core -j -e cpu-clock', '-a -x, -e cpu-clock -G / -e page-faults -G /',
           '-a -j -e cpu-clock -G /', '-a -x, --summary -I 120 -e cpu-clock', '-a -x, --no-csv-summary --summary -I 120 -e cpu-clock',
-          '-a -j -I 120 -e cpu-clock', '-x\\t -a -e cpu-clock')
+          '-a -j -I 120 -e cpu-clock', '-x\\t -a -e cpu-clock', '-a -x, --summary -e cpu-clock')
 
 
 @test

@@ -274,7 +274,7 @@ int stat_choose_format(const struct stat_command *o, struct stat_options *ret, s
 	*ret = (struct stat_options){.form = form_chosen(&forms),
 		.has_perfs_columns = o->columns && !strcmp(o->columns, "perf") &&
 			(o->separator || o->forms.is_chosen[FORM_JSON]),
-		.has_summary_column = o->interval_ms && !o->has_no_csv_summary,
+		.has_summary_column = (o->interval_ms || o->has_summary) && !o->has_no_csv_summary,
 		.separator = o->separator && !strcmp(o->separator, "\\t") ? "\t" : o->separator,
 		.is_plain = o->no_big_num,
 		.is_metric_only = o->is_metric_only,
