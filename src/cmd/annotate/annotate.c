@@ -19,15 +19,6 @@
 /* The defaults without FUNCTION: what fits on a few pages. */
 enum { FUNCTIONS_SHOWN = 5, ROWS_AROUND = 2 };
 
-/* Options of perf that are refused: why, and what to use instead. */
-static int refuse_traces(void *target, const char *value, struct err *err)
-{
-	(void)target;
-	(void)value;
-	return err_set(err, ERR_INVAL,
-		"instruction traces (Intel PT, SPE) are not decoded: 'perf inject --itrace' turns them into samples, which pace reads");
-}
-
 static int set_type(void *target, const char *value, struct err *err)
 {
 	struct annotate_command *o = target;
@@ -101,14 +92,15 @@ static const struct opt options[] = {
 	COLOUR_ROW,
 	{0, "tui", OPT_TRI, AT(browser), NULL,
 		"walk through the code on the terminal (default on one); the key h shows all keys"},
-	{0, "itrace", OPT_CALL, 0, "WHAT", "refused: instruction traces are not decoded",
-		.flags = OPT_OPTIONAL | OPT_ATTACHED, .call = refuse_traces},
 	{0, "json", OPT_BOOL, AT(forms.is_chosen[FORM_JSON]), NULL,
 		"print everything as JSON, see pace-annotate(1)"},
 	CODE_ENGINE_ROWS(annotate_command),
 	{0, "addr2line", OPT_NOTHING, 0, "PATH", "lines are read without another program"},
 	{0, "code-with-type", OPT_REFUSED, 0, NULL,
 		"types are not shown in code: 'pace report -s symoff,typeoff' shows the type at each sampled instruction"},
+	{0, "itrace", OPT_REFUSED, 0, "WHAT",
+		"AUX traces (Intel PT, CoreSight) are not decoded; 'perf inject --itrace' turns them into samples",
+		.flags = OPT_OPTIONAL | OPT_ATTACHED},
 	{0, "insn-stat", OPT_REFUSED, 0, NULL,
 		"instructions are not counted by name: --type-stat says how many types are known, and why the others are not"},
 	STRICT_ROW(struct annotate_command),
