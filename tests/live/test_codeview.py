@@ -212,6 +212,28 @@ def the_text_is_what_a_snapshot_has():
 
 
 @test
+def the_code_that_report_shows_is_as_the_options_of_annotate_say():
+    data = recording()
+    terminal = Terminal(100, 24, PACE_SCREEN=ENDS[0])
+    shown = {}
+    for words in ([], ['-M', 'intel'], ['--asm-raw', '--no-source'], ['--percent-type', 'global-hits']):
+        terminal.opens('-i', data, '--no-children', '-g', 'none', *words, command='report')
+        terminal.presses('a', lambda text: text.startswith(' walk  prog'))
+        text = shown[' '.join(words)] = terminal.text()
+        expected = figures_of_text('-i', data, *words, 'walk')
+        figures = figures_on_screen(text)
+        assert len(figures) > 8 and all(expected[address] == of for address, of in figures.items()), (words, figures, expected)
+        terminal.types('q', 'q')
+        terminal.waits(lambda: terminal.state() == '0 1 0 1')
+    terminal.ends()
+    in_bytes = re.compile(r'\b48 85 ff +testq')
+    assert '%r' in shown[''] and '%r' not in shown['-M intel'] and 'n->key' not in shown['--asm-raw --no-source'], shown
+    assert in_bytes.search(shown['--asm-raw --no-source']) and not in_bytes.search(shown['']), shown
+    wrong = pace('report', '-i', data, '-M', 'nasm')
+    assert wrong.status == 2 and "-M 'nasm' is neither att nor intel" in wrong.err, wrong
+
+
+@test
 def the_browser_of_report_annotates_the_function_of_its_line():
     data = recording()
     for end in ENDS:

@@ -413,6 +413,16 @@ def so_many_intervals_or_so_long_and_no_more():
 
 
 @test
+def a_command_that_ends_within_the_delay_has_taken_no_time():
+    for more in ([], ['-r', '2']):
+        rows = counted(*more, '-D', '60000', '-e', 'page-faults', 'true')
+        assert [float(row['value']) for row in rows if row['event'] in ('elapsed', 'page-faults')] == [0, 0], rows
+    result = pace('stat', '-D', '60000', '-e', 'page-faults', 'true')
+    assert 'nothing was counted: the command ended within the 60000 ms of -D' in result.err, result
+    assert re.search(r'^ +0\.0+ seconds time elapsed', result.err, re.M), result
+
+
+@test
 def what_happens_before_the_delay_is_not_counted():
     can_count()
     program = build_c(FAULTS, 'faults', '-static')

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """pace in perf's place: called by the name `perf`, it answers what callers parse as the installed perf does."""
+import collections
 import concurrent.futures
 import json
 import os
@@ -37,7 +38,7 @@ PROGRAM = (['-x,', '-e', 'task-clock,page-faults,cycles'], ['-x;', '-e', 'task-c
 SYSTEM = ('-a -A -x, -e cpu-clock', '-a --per-core -x, -e cpu-clock,cycles', '-a --per-socket -x; -e cpu-clock', '-a --per-die -x, -e cpu-clock',
           '-a -A -j -e cpu-clock', '-a --per-node -j -e cpu-clock', '-a --per-core -j -e cpu-clock', '-a -x, -e cpu-clock -G / -e page-faults -G /',
           '-a -j -e cpu-clock -G /', '-a -x, --summary -I 120 -e cpu-clock', '-a -x, --no-csv-summary --summary -I 120 -e cpu-clock',
-          '-a -j -I 120 -e cpu-clock', '-x\\t -a -e cpu-clock')
+          '-a -j -I 120 -e cpu-clock', '-x\\t -a -e cpu-clock', '-a -x, --summary -e cpu-clock')
 
 
 @test
@@ -143,48 +144,73 @@ def what_the_mode_adds_can_be_taken_back_and_works_without_it():
     assert ours == mode, (ours, mode)
 
 
-# `perf data -h` lists what only its subcommand takes, which has rows of its own here.
-LEFT_OUT = {f'data {option}' for option in ('--all', '--to-ctf', '--to-json', '--tod', '--force', '-f')}
+COLUMNS = ('command', 'short', 'long', 'value', 'versions', 'verdict', 'why')
+VERDICTS = ('same', 'better', 'different', 'refused', 'never')
+# `perf data -h` lists what only its subcommand takes, which has rows of its own.
+OF_CONVERT = {f'data {option}' for option in ('--all', '--to-ctf', '--to-json', '--tod', '--time', '--force', '-f')}
 
 
 def options_of_perf():
-    """(words of the command, option, whether it has a value) by both versions of perf."""
-    for line in open(os.path.join(TOP, 'tests/oracle/perf_options.tsv'), encoding='utf-8'):
-        if not line.startswith('#'):
-            command, short, long, value, _ = line.rstrip('\n').split('\t')
-            for option in filter(None, (long and f'--{long}', short and f'-{short}')):
-                yield command.split(), option, bool(value)
+    """The rows of the table."""
+    with open(os.path.join(TOP, 'tests/oracle/perf_options.tsv'), encoding='utf-8') as file:
+        return [dict(zip(COLUMNS, line.rstrip('\n').split('\t'))) for line in file if not line.startswith('#')]
+
+
+def spellings(row):
+    return [f'--{row["long"]}'] * bool(row['long']) + [f'-{row["short"]}'] * bool(row['short'])
 
 
 # What cannot be done, so that no command does much: an option that is refused is so before that is tried.
 NOWHERE = {'record': ['-p', '999999999'], 'stat': ['-p', '999999999'], 'top': ['-p', '999999999'], 'list': ['--sysfs', '/nonexistent'],
-           'diff': ['/nonexistent', '/nonexistent']}
+           'diff': ['/nonexistent', '/nonexistent'], 'buildid-cache': [], 'probe': [], 'config': [], 'check': ['feature', '/nonexistent'], 'kallsyms': [],
+           'version': []}
 
 
-def answer_to(row):
-    """"taken", "refused" (with a sentence) or "unknown"."""
-    command, option, has_value = row
-    words = [option] if not has_value else [f'{option}=1'] if option.startswith('--') else [option, '1']
-    result = pace(*command, *words, *NOWHERE.get(command[0], ['-i', '/nonexistent']))
+def answer_to(row, option):
+    """"taken", "unknown", or the sentence with which it is refused."""
+    command = row['command'].split()
+    words = [option] if not row['value'] else [f'{option}=1'] if option.startswith('--') else [option, '1']
+    result = pace(*command, *words, *NOWHERE.get(command[0], ['-i', '/nonexistent']), env=dict(os.environ, HOME=os.path.abspath('home')))
     if f"no option '{option}" in result.err:
         return 'unknown'
-    sentences = [line for line in result.err.splitlines() if not line.startswith(('note: ', 'warning: '))]
-    is_refused = result.status == 1 and re.match(r'pace \S+: (--|-\w\b)', sentences[-1]) and not re.search('999999999|nonexistent', sentences[-1])
-    return 'refused' if is_refused else 'taken'
+    refused = result.status == 1 and re.search(rf'^pace [\w -]+: --{re.escape(row["long"] or "-")}: (.*)$', result.err, re.M)
+    return refused[1] if refused else 'taken'
+
+
+@test
+def every_option_of_perf_has_a_verdict_and_a_reason_unless_it_is_the_same():
+    rows = options_of_perf()
+    for row in rows:
+        assert len(row) == len(COLUMNS) and row['verdict'] in VERDICTS and bool(row['why']) == (row['verdict'] != 'same'), row
+    keys = [(row['command'], option, row['versions']) for row in rows for option in spellings(row)]
+    assert len(keys) == len(set(keys)) and len(keys) > 900, len(keys)
+    counts = collections.Counter(row['verdict'] for row in rows)
+    print(f'# of {len(rows)} options of perf ' + ', '.join(f'{counts[verdict]} {verdict}' for verdict in VERDICTS))
+    for command in sorted({row['command'].split()[0] for row in rows}):
+        of = collections.Counter(row['verdict'] for row in rows if row['command'].split()[0] == command)
+        print(f'#   {command}: ' + ', '.join(f'{of[verdict]} {verdict}' for verdict in VERDICTS if of[verdict]))
 
 
 @test
 def every_option_of_perf_is_taken_or_refused_in_a_sentence():
     commands = set(run(link(), '--list-cmds').out.split())
-    rows = [row for row in options_of_perf() if row[0][0] in commands]
+    os.mkdir('home')
+    rows = [(row, option) for row in options_of_perf() if row['command'].split()[0] in commands for option in spellings(row)]
     with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
-        answers = dict(zip(((*row[0], row[1]) for row in rows), pool.map(answer_to, rows)))
-    unknown = [' '.join(row) for row, answer in answers.items() if answer == 'unknown' and ' '.join(row) not in LEFT_OUT]
-    print(f"# of {len(rows)} options {list(answers.values()).count('taken')} are taken, refused: {[' '.join(row) for row, answer in answers.items() if answer == 'refused']}")
-    assert not unknown, unknown
-    for name in sorted({row[0][0] for row in options_of_perf()} - commands):
+        answers = list(pool.map(answer_to, *zip(*rows)))
+    wrong = []
+    for (row, option), answer in zip(rows, answers):
+        name = f'{row["command"]} {option}'
+        expected = row['why'] if row['verdict'] in ('refused', 'never') else 'taken'
+        if answer != expected and not (answer == 'unknown' and name in OF_CONVERT):
+            wrong.append((name, expected, answer))
+    assert not wrong, wrong
+    # Commands that pace has not: what to use in their place.
+    missing = {(row['command'].split()[0], row['verdict'], row['why']) for row in options_of_perf() if row['command'].split()[0] not in commands}
+    for name, verdict, why in sorted(missing):
         result = pace(name)
-        assert result.status == 2 and f"there is no command '{name}': " in result.err and 'did you mean' not in result.err, result
+        assert result.status == 2 and verdict == 'never' and f"there is no command '{name}': {why}" in result.err, (name, verdict, why, result)
+        assert 'did you mean' not in result.err, result
 
 
 main()

@@ -240,6 +240,19 @@ def all_fields_of_a_tracepoint_are_keys():
     assert 'more than 16 keys' in pace(*words, 'trace_fields').err
 
 
+@test
+def a_field_that_is_called_like_a_key_is_the_fields():
+    """Of sched_wakeup, comm is who is woken: perf and pace list it under that name, and neither as the thread of the sample."""
+    perf_works()
+    can_record()
+    if run('perf', 'record', '-q', '-a', '-e', 'sched:sched_wakeup', '-o', 'wakeups.data', 'sh', '-c', 'sleep 0.05; ls / | sort').status:
+        skip('there are no tracepoints for perf here')
+    words = ['report', '-i', 'wakeups.data', '-n', '-t', '|', '-s', 'trace_fields']
+    ours, theirs = ({tuple(cell.strip() for cell in line.split('|')) for line in result.out.split('\n') if line.strip() and not line.startswith('#')}
+                    for result in (pace(*words), run('perf', *words, '--stdio')))
+    assert ours == theirs and len(ours) > 1, (ours - theirs, theirs - ours)
+
+
 def parallelism_of_script(text):
     """Threads on CPUs -> samples, of `perf script` with switches and tasks."""
     kinds = [(int(tid), 'in' if ' IN' in rest else 'out' if ' OUT' in rest or 'EXIT' in rest else 'sample', rest)

@@ -19,15 +19,6 @@
 /* The defaults without FUNCTION: what fits on a few pages. */
 enum { FUNCTIONS_SHOWN = 5, ROWS_AROUND = 2 };
 
-/* Options of perf that are refused: why, and what to use instead. */
-static int refuse_traces(void *target, const char *value, struct err *err)
-{
-	(void)target;
-	(void)value;
-	return err_set(err, ERR_INVAL,
-		"instruction traces (Intel PT, SPE) are not decoded: 'perf inject --itrace' turns them into samples, which pace reads");
-}
-
 static int set_type(void *target, const char *value, struct err *err)
 {
 	struct annotate_command *o = target;
@@ -48,9 +39,7 @@ static const struct opt options[] = {
 	SYMBOL_FILE_ROWS(annotate_command),
 	{'m', "modules", OPT_BOOL, AT(has_modules), NULL, "look for the kernel's modules (always)"},
 	SYMBOL_FETCH_ROW(annotate_command),
-	{0, "prefix", OPT_STR, AT(prefix), "DIR", "look for source files below DIR"},
-	{0, "prefix-strip", OPT_U64, AT(n_stripped), "N",
-		"with --prefix: drop the first N directories of their paths"},
+	CODE_PLACE_ROWS(annotate_command),
 	{0, NULL, OPT_TITLE, 0, NULL, "Which functions, and which of their samples"},
 	{'s', "symbol", OPT_STR, AT(symbol), "NAME", "the same as FUNCTION"},
 	{'d', "dsos", OPT_STR, AT(dsos), "DSO,...", "only functions of these files"},
@@ -70,15 +59,13 @@ static const struct opt options[] = {
 		"only the hottest instructions, with N around each; default 2, or all code if FUNCTION is given",
 		.max = UINT32_MAX},
 	{0, NULL, OPT_TITLE, 0, NULL, "What to show of each instruction"},
-	{0, "percent-type", OPT_STR, AT(percent_type), "TYPE",
-		"local-period (default), local-hits, global-period or global-hits; either word may come first"},
+	CODE_FIGURE_ROW(annotate_command),
 	{'n', "show-nr-samples", OPT_BOOL, AT(has_counts), NULL, "samples instead of percent"},
 	{0, "show-total-period", OPT_BOOL, AT(has_periods), NULL, "periods instead of percent"},
-	{0, "asm-raw", OPT_BOOL, AT(has_bytes), NULL, "the bytes of each instruction"},
+	CODE_BYTES_ROW(annotate_command),
 	{'l', "print-line", OPT_BOOL, AT(has_places), NULL,
 		"file and line of the sampled instructions"},
-	{0, "source", OPT_TRI, AT(has_source), NULL,
-		"source lines between the instructions (default)"},
+	CODE_SOURCE_ROW(annotate_command),
 	{'P', "full-paths", OPT_BOOL, AT(has_full_paths), NULL,
 		"source files with their directories"},
 	{0, "skip-empty", OPT_BOOL, AT(skips_empty), NULL,
@@ -105,18 +92,15 @@ static const struct opt options[] = {
 	COLOUR_ROW,
 	{0, "tui", OPT_TRI, AT(browser), NULL,
 		"walk through the code on the terminal (default on one); the key h shows all keys"},
-	{0, "itrace", OPT_CALL, 0, "WHAT", "refused: instruction traces are not decoded",
-		.flags = OPT_OPTIONAL | OPT_ATTACHED, .call = refuse_traces},
 	{0, "json", OPT_BOOL, AT(forms.is_chosen[FORM_JSON]), NULL,
 		"print everything as JSON, see pace-annotate(1)"},
-	{'M', "disassembler-style", OPT_STR, AT(syntax), "STYLE",
-		"syntax of x86 code: att (default) or intel"},
-	{0, "disassembler", OPT_STR, AT(engine), "WHICH",
-		"use llvm, objdump or raw; default: the first that is available"},
-	{0, "objdump", OPT_STR, AT(objdump), "FILE", "run this objdump program"},
+	CODE_ENGINE_ROWS(annotate_command),
 	{0, "addr2line", OPT_NOTHING, 0, "PATH", "lines are read without another program"},
 	{0, "code-with-type", OPT_REFUSED, 0, NULL,
 		"types are not shown in code: 'pace report -s symoff,typeoff' shows the type at each sampled instruction"},
+	{0, "itrace", OPT_REFUSED, 0, "WHAT",
+		"AUX traces (Intel PT, CoreSight) are not decoded; 'perf inject --itrace' turns them into samples",
+		.flags = OPT_OPTIONAL | OPT_ATTACHED},
 	{0, "insn-stat", OPT_REFUSED, 0, NULL,
 		"instructions are not counted by name: --type-stat says how many types are known, and why the others are not"},
 	STRICT_ROW(struct annotate_command),
@@ -364,7 +348,7 @@ static void take_input(struct annotate_command *o, int *argc, char **argv)
 
 static int run_annotate(int argc, char **argv)
 {
-	struct annotate_command o = {.has_source = true,
+	struct annotate_command o = {.code = CODE_OPTIONS_DEFAULT,
 		.browser = -1,
 		.symbols.demangles = true,
 		.symbols.makes_names = true,
@@ -389,8 +373,8 @@ static int run_annotate(int argc, char **argv)
 		return cmd_fail(&cmd_annotate, &err, EXIT_USAGE);
 	status = EXIT_OK;
 	/* Loading LLVM takes as long as everything else, so it happens while the samples are read. */
-	has_thread = !o.engine && !o.objdump && o.n_workers != 1 && workers_available() > 1 &&
-		!pthread_create(&llvm, NULL, load_llvm, NULL);
+	has_thread = !o.code.engine && !o.code.objdump && o.n_workers != 1 &&
+		workers_available() > 1 && !pthread_create(&llvm, NULL, load_llvm, NULL);
 	r = o.is_diff ? annotate_diff(&o, argv, name, &out, &result, &err)
 		      : annotate_one(&o, name, &out, &result, &err);
 	if (r)

@@ -17,19 +17,6 @@ enum { CANDIDATES_SHOWN = 20 };
 
 static int choose_figure(struct annotating *r, struct err *err)
 {
-	static const struct {
-		const char *name;
-		bool is_global, is_by_hits;
-	} types[] = {
-		{"local-period", false, false},
-		{"local-hits", false, true},
-		{"global-period", true, false},
-		{"global-hits", true, true},
-		{"period-local", false, false},
-		{"hits-local", false, true},
-		{"period-global", true, false},
-		{"hits-global", true, true},
-	};
 	const struct annotate_command *o = r->options;
 
 	if (o->has_counts && o->has_periods)
@@ -38,31 +25,7 @@ static int choose_figure(struct annotating *r, struct err *err)
 	r->view.figure = o->has_counts ? ANNOTATE_SAMPLES
 		: o->has_periods       ? ANNOTATE_PERIOD
 				       : ANNOTATE_PERCENT;
-	for (size_t i = 0; i < ARRAY_SIZE(types) && o->percent_type; i++)
-		if (!strcmp(types[i].name, o->percent_type)) {
-			r->view.is_global = types[i].is_global;
-			r->view.is_by_hits = types[i].is_by_hits;
-			return 0;
-		}
-	return o->percent_type
-		? err_set(err, ERR_INVAL,
-			  "--percent-type '%s' is none of local-period, local-hits, global-period, global-hits",
-			  o->percent_type)
-		: 0;
-}
-
-static int choose_disassembler(struct annotating *r, struct err *err)
-{
-	const struct annotate_command *o = r->options;
-	struct disasm_options *d = &r->assembly.disasm;
-
-	if (o->syntax && strcmp(o->syntax, "intel") && strcmp(o->syntax, "att"))
-		return err_set(err, ERR_INVAL, "-M '%s' is neither att nor intel", o->syntax);
-	d->is_intel = o->syntax && !strcmp(o->syntax, "intel");
-	d->objdump = o->objdump;
-	return o->engine && disasm_choose(o->engine, &d->engine, err)
-		? err_prefix(err, "--disassembler")
-		: 0;
+	return 0;
 }
 
 static int choose(struct annotating *r, struct err *err)
@@ -70,23 +33,20 @@ static int choose(struct annotating *r, struct err *err)
 	const struct annotate_command *o = r->options;
 	const bool is_data = form_is_data(form_chosen(&o->forms));
 
-	if (choose_figure(r, err) || choose_disassembler(r, err))
+	if (choose_figure(r, err) || code_options_check(&o->code, err))
 		return err->code;
 	if (o->cpus && cpus_parse(&r->cpus, o->cpus, err))
 		return err_prefix(err, "--cpu");
+	code_options_tell(&o->code, &o->symbols, &r->assembly, &r->view);
 	r->assembly.style = symbol_options_style(&o->symbols, o->verbose);
 	/* Chains of templates would bury the code. */
 	r->assembly.frame_style =
 		r->assembly.style | (is_data || o->verbose ? 0 : DEMANGLE_COMPACT);
-	r->assembly.has_source = o->has_source || o->has_places || is_data;
-	r->assembly.has_code = o->has_source && !is_data;
-	r->assembly.places = (struct source_places){o->symbols.symfs ? o->symbols.symfs : "",
-		o->prefix, o->prefix ? o->n_stripped : 0};
+	r->assembly.has_source = o->code.has_source || o->has_places || is_data;
+	r->assembly.has_code = o->code.has_source && !is_data;
 	r->assembly.datanames = &r->datanames;
 	r->view.events = &r->recorded.trace.session.reader.events;
-	r->view.has_bytes = o->has_bytes;
 	r->view.has_places = o->has_places;
-	r->view.has_source = o->has_source;
 	r->view.has_full_paths = o->has_full_paths;
 	r->view.is_quiet = o->is_quiet;
 	r->view.has_colour = colour_is_on(o->colour, STDOUT_FILENO);

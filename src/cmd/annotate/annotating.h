@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/out.h"
+#include "cmd/codeoptions.h"
 #include "cmd/symbols.h"
 #include "event/cpus.h"
 #include "profile/code/annotation.h"
@@ -28,8 +29,9 @@ struct annotate_command {
 	bool is_strict;
 	const char *input, *symbol, *dsos, *comms, *cpus;
 	struct symbol_options symbols;
-	const char *syntax, *engine, *objdump, *prefix, *percent_type, *per;
-	u64 skid, n_stripped, n_functions, around, n_workers;
+	struct code_options code;
+	const char *per;
+	u64 skid, n_functions, around, n_workers;
 	double percent_limit, debuginfod_s;
 	struct form_choice forms;
 	enum colour_mode colour;
@@ -37,8 +39,6 @@ struct annotate_command {
 	bool shows_all, is_text, is_forced, is_grouped, is_diff, is_dump;
 	bool has_modules, has_kernel_demangled; /* always on */
 	bool has_places, has_counts, has_periods, has_full_paths, skips_missing;
-	bool has_bytes;
-	int has_source;
 	bool is_quiet, has_types, has_type_stat, skips_empty;
 	const char *type; /* NULL: all types */
 	unsigned verbose;

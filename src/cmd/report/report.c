@@ -122,7 +122,7 @@ static int report(struct reporting *r, struct out *out, struct err *err)
 	bool is_data = answer_is_data(&r->options->answer);
 
 	if (answer_open(&r->answer, &r->options->answer, err) ||
-		report_browse_check(r->options, err))
+		report_browse_check(r->options, err) || code_options_check(&r->options->code, err))
 		return err->code;
 	if (shows_records(r->options))
 		return report_import_check(&r->recorded, r->options, err)

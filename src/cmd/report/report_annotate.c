@@ -24,21 +24,19 @@ void report_annotate_show(const struct annotating *a, const struct annotation *a
 {
 	const unsigned style = symbol_options_style(a->symbols, a->verbose);
 	struct datanames datanames = {0};
-	const struct assembly_options how = {.style = style,
+	struct assembly_options how = {.style = style,
 		.frame_style = style | DEMANGLE_COMPACT,
 		.has_source = true,
 		.has_code = true,
-		.places = {.symfs = a->symbols->symfs ? a->symbols->symfs : ""},
 		.datanames = &datanames};
-	const struct annotate_options shown = {.has_source = true,
-		.has_full_paths = a->has_full_paths,
-		.events = a->events};
+	struct annotate_options shown = {.has_full_paths = a->has_full_paths, .events = a->events};
 	const struct codeview_source source = {.title = a->title,
 		.annotation = annotation,
 		.resolver = a->resolver,
 		.assembly = &how,
 		.shown = &shown};
 
+	code_options_tell(a->code, a->symbols, &how, &shown);
 	codeview_run(&source, place, screen);
 	datanames_fini(&datanames);
 }
@@ -52,6 +50,7 @@ static void run(struct browse *b, const struct annotation *annotation,
 	const struct annotating how = {.title = str_text(&b->title),
 		.resolver = &r->recorded.trace.resolver,
 		.symbols = &r->options->symbols,
+		.code = &r->options->code,
 		.verbose = r->options->verbose,
 		.has_full_paths = r->options->has_full_paths,
 		.events = r->recorded.has_wall ? &no_events

@@ -9,6 +9,7 @@
 #define PACE_CMD_REPORT_ANNOTATE_H
 
 #include "cmd/report/report_actions.h"
+#include "cmd/codeoptions.h"
 #include "cmd/symbols.h"
 #include "view/screen/codeview.h"
 
@@ -16,6 +17,7 @@ struct annotating {
 	const char *title;
 	struct resolver *resolver;
 	const struct symbol_options *symbols;
+	const struct code_options *code;
 	unsigned verbose;
 	bool has_full_paths;
 	const struct event_list *events; /* of the profile */

@@ -244,6 +244,15 @@ static const struct key *find_field(void *ctx, const char *name, size_t n)
 
 /* ---- choosing ---- */
 
+/* Names a field by its event where its own name is a key's: sched:sched_wakeup.comm is not whose sample it is. */
+static void add_field(const char *event, const char *field, size_t n, struct str *text)
+{
+	str_add(text, text->n ? "," : "");
+	if (key_find(field, n))
+		str_addf(text, "%s.", event);
+	str_addn(text, field, n);
+}
+
 /* Adds the fields of all tracepoints, or of the one of that name, each once. */
 static void add_fields(struct keys *k, const char *event, size_t n, struct str *text)
 {
@@ -254,7 +263,12 @@ static void add_fields(struct keys *k, const char *event, size_t n, struct str *
 		if (e->attr.type != PERF_TYPE_TRACEPOINT || !is_named(e, event, n) ||
 			!tracepoints_add_fields(&k->tracepoints, e->attr.config, &fields))
 			continue;
-		str_addf(text, "%s%s", text->n ? "," : "", str_text(&fields));
+		for (const char *at = str_text(&fields); *at; at += *at == ',') {
+			const size_t length = strcspn(at, ",");
+
+			add_field(e->name, at, length, text);
+			at += length;
+		}
 	}
 	str_fini(&fields);
 }

@@ -10,6 +10,7 @@
 #define PACE_CMD_REPORT_OPTIONS_H
 
 #include "base/opts.h"
+#include "cmd/codeoptions.h"
 #include "cmd/report/report_answer.h"
 #include "cmd/graphwords.h"
 #include "cmd/report/report_keys.h"
@@ -23,6 +24,7 @@ struct report_options {
 	enum colour_mode colour;
 	struct keys_options keys;
 	struct symbol_options symbols;
+	struct code_options code; /* of the screen that shows code */
 	struct graph_options graph;
 	const char *cpus, *pids, *tids, *time, *parallelisms, *part, *widths;
 	struct profile_filter filter;

@@ -6,26 +6,31 @@
 #include "cmd/strict.h"
 
 /*
- * What asks for a decoded instruction trace does nothing where there is none to decode: run_session() refuses it where there is.
+ * What asks for a decoded instruction trace decodes nothing where there is none: run_session() refuses it where there is. The fields that
+ * it stands for are those of all samples; NULL: it stands for none.
  */
-static int ask_traces(struct script_command *o, const char *option)
+static int ask_traces(struct script_command *o, const char *option, const char *fields)
 {
 	o->traces = option;
+	if (fields) {
+		vec_add(&o->fields, fields);
+		o->print.has_ns = true;
+	}
 	return 0;
 }
 
-#define ASK(function, option)                                                 \
+#define CALL_FIELDS "-ip,-addr,-event,-period,+callindent"
+#define ASK(function, option, fields)                                         \
 	static int function(void *target, const char *value, struct err *err) \
 	{                                                                     \
 		(void)value;                                                  \
 		(void)err;                                                    \
-		return ask_traces(target, option);                            \
+		return ask_traces(target, option, fields);                    \
 	}
-ASK(ask_itrace, "--itrace")
-ASK(ask_insn_trace, "--insn-trace")
-ASK(ask_call_trace, "--call-trace")
-ASK(ask_call_ret_trace, "--call-ret-trace")
-ASK(ask_xed, "--xed")
+ASK(ask_itrace, "--itrace", NULL)
+ASK(ask_insn_trace, "--insn-trace", "+insn,-event,-period")
+ASK(ask_call_trace, "--call-trace", CALL_FIELDS)
+ASK(ask_call_ret_trace, "--call-ret-trace", CALL_FIELDS ",+flags")
 
 #define TRACE_OPTION(option, value, function)                                               \
 	{                                                                                   \
@@ -125,7 +130,9 @@ const struct opt script_command_options[] = {
 	TRACE_OPTION("insn-trace", "HOW", ask_insn_trace),
 	TRACE_OPTION("call-trace", "HOW", ask_call_trace),
 	TRACE_OPTION("call-ret-trace", "HOW", ask_call_ret_trace),
-	TRACE_OPTION("xed", "HOW", ask_xed),
+	{0, "xed", OPT_REFUSED, 0, "HOW",
+		"Intel's xed is not started: '-F +insn' prints the bytes of instructions, for 'xed -F insn: -A -64' behind a pipe",
+		.flags = OPT_OPTIONAL | OPT_ATTACHED},
 	{0, "merge-callchains", OPT_NOTHING, 0, NULL, "deferred chains are records of their own"},
 	{0, "unwind-style", OPT_NOTHING, 0, "HOW", "pace unwinds stacks itself"},
 	{0, "graph-function", OPT_REFUSED, 0, "NAME,...",

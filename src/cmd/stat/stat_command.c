@@ -277,7 +277,7 @@ int stat_choose_format(const struct stat_command *o, struct stat_options *ret, s
 		.has_perf7_columns = o->columns && !strcmp(o->columns, "perf7"),
 		.has_perfs_columns = o->columns && !strncmp(o->columns, "perf", 4) &&
 			(o->separator || o->forms.is_chosen[FORM_JSON]),
-		.has_summary_column = o->interval_ms && !o->has_no_csv_summary,
+		.has_summary_column = (o->interval_ms || o->has_summary) && !o->has_no_csv_summary,
 		.separator = o->separator && !strcmp(o->separator, "\\t") ? "\t" : o->separator,
 		.is_plain = o->no_big_num,
 		.is_metric_only = o->is_metric_only,

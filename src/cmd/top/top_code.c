@@ -99,6 +99,7 @@ void top_code_show(struct top_code *c, const struct top_options *o, const struct
 		report_annotate_show(&(struct annotating){.title = str_text(&title),
 					     .resolver = &c->trace.resolver,
 					     .symbols = &o->symbols,
+					     .code = &o->code,
 					     .verbose = o->record.verbose,
 					     .events = &c->trace.session.reader.events},
 			&annotation, &place, b->screen);

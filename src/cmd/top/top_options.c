@@ -47,8 +47,6 @@ static int set_call_graph(void *target, const char *value, struct err *err)
 	return *value ? graph_options_parse(&o->graph, value, err) : 0;
 }
 
-#define NO_CODE \
-	"the key a shows the code of a row's function; 'pace record', then 'pace annotate', has this option"
 #define NO_BRANCHES "top counts samples: 'pace record %s', then 'pace report', counts branches"
 
 COLOUR_SETTER(top_options, colour)
@@ -155,6 +153,8 @@ const struct opt top_option_rows[] = {
 		"do not look for a vmlinux"},
 	SYMBOL_NAME_ROWS(top_options),
 	SYMBOL_MADE_ROW(top_options),
+	{0, NULL, OPT_TITLE, 0, NULL, "Code of functions, on the terminal (the key a)"},
+	CODE_ROWS(top_options),
 
 	{'b', "branch-any", OPT_REFUSED, 0, NULL,
 		"top counts samples: 'pace record -b', then 'pace report', counts branches"},
@@ -185,13 +185,8 @@ const struct opt top_option_rows[] = {
 	{0, "demangle-kernel", OPT_NOTHING, 0, NULL, "names in the kernel are never mangled C++"},
 	{0, "num-thread-synthesize", OPT_NOTHING, 0, "N", "one thread is fast enough"},
 	{0, "proc-map-timeout", OPT_NOTHING, 0, "MS", "maps are always read completely"},
-	{0, "sym-annotate", OPT_REFUSED, 0, "NAME", NO_CODE},
-	{'M', "disassembler-style", OPT_REFUSED, 0, "STYLE", NO_CODE},
-	{0, "asm-raw", OPT_REFUSED, 0, NULL, NO_CODE},
-	{0, "source", OPT_REFUSED, 0, NULL, NO_CODE},
-	{0, "objdump", OPT_REFUSED, 0, "PATH", NO_CODE},
-	{0, "prefix", OPT_REFUSED, 0, "PREFIX", NO_CODE},
-	{0, "prefix-strip", OPT_REFUSED, 0, "N", NO_CODE},
+	{0, "sym-annotate", OPT_REFUSED, 0, "NAME",
+		"the key a shows the code of the row's function; 'pace annotate NAME' that of a recording"},
 	{.kind = OPT_END},
 };
 
@@ -205,7 +200,8 @@ void top_options_init(struct top_options *o)
 		.children = -1,
 		.inlines = -1,
 		.browser = -1,
-		.symbols = {.demangles = true, .makes_names = true}};
+		.symbols = {.demangles = true, .makes_names = true},
+		.code = CODE_OPTIONS_DEFAULT};
 }
 
 int top_options_check(const struct top_options *o, struct err *err)
@@ -217,6 +213,8 @@ int top_options_check(const struct top_options *o, struct err *err)
 	if (o->delay_s < TOP_DELAY_LEAST)
 		return err_set(err, ERR_INVAL, "-d %g: at least %g seconds", o->delay_s,
 			TOP_DELAY_LEAST);
+	if (code_options_check(&o->code, err))
+		return err->code;
 	return o->record.records.has_wall ? record_wall_check(&o->record, err) : 0;
 }
 

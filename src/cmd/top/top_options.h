@@ -7,6 +7,7 @@
 #define PACE_CMD_TOP_OPTIONS_H
 
 #include "cmd/record/record_options.h"
+#include "cmd/codeoptions.h"
 #include "cmd/graphwords.h"
 #include "cmd/symbols.h"
 #include "profile/gather/filter.h"
@@ -22,6 +23,7 @@ struct top_options {
 	const char *sort, *fields, *widths, *ignored_callees;
 	struct graph_options graph;
 	struct symbol_options symbols;
+	struct code_options code; /* of the screen that shows code */
 	struct profile_filter filter;
 	double delay_s, percent_limit;
 	u64 n_rows, n_refreshes, least_samples;

@@ -239,6 +239,10 @@ static int begin(struct run *run, struct waiting *w, enum run_end *ret_end, bool
 	if (pass_time(run, w, run->start_ns + (u64)delay * MS, ret_end, ret_is_end, err))
 		return err->code;
 	run->start_ns = clock_now_ns();
+	if (*ret_is_end && *ret_end == RUN_TARGET_ENDED)
+		log_note(run->log,
+			"nothing was counted: the command ended within the %lld ms of -D",
+			(long long)delay);
 	return *ret_is_end ? 0 : switch_on(run, err);
 }
 
@@ -248,7 +252,8 @@ static int end(struct run *run, enum run_end how, struct err *err)
 		return err->code;
 	take_readings(run);
 	if (how == RUN_TARGET_ENDED && run->workload)
-		run->now_ns = run->workload->ended_ns;
+		/* It may have ended before the delay did. */
+		run->now_ns = MAX(run->workload->ended_ns, run->start_ns);
 	return 0;
 }
 

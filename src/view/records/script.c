@@ -351,18 +351,23 @@ static void add_digits(struct str *text, u64 v, unsigned digits)
 
 static void add_seconds(struct str *text, u64 ns, bool has_ns)
 {
+	const size_t start = text->n;
+
+	if (has_ns) {
+		add_u64(text, ns / 1000000000, 5);
+		str_addc(text, '.');
+		add_digits(text, ns % 1000000000, 9);
+		return;
+	}
 	num_add_u64(text, ns / 1000000000);
 	str_addc(text, '.');
-	if (has_ns)
-		add_digits(text, ns % 1000000000, 9);
-	else
-		add_digits(text, ns % 1000000000 / 1000, 6);
+	add_digits(text, ns % 1000000000 / 1000, 6);
+	str_pad_left(text, start, 12);
 }
 
 static void add_time(struct script *s, u64 time, struct str *text)
 {
 	const struct script_options *o = s->options;
-	size_t start = text->n;
 
 	if (o->is_relative) {
 		if (!s->first_time)
@@ -371,16 +376,9 @@ static void add_time(struct script *s, u64 time, struct str *text)
 	} else if (o->is_delta) {
 		add_seconds(text, s->last_time ? time - MIN(time, s->last_time) : 0, o->has_ns);
 		s->last_time = time;
-	} else if (o->has_ns) {
-		u64 seconds = time / 1000000000;
-
-		add_u64(text, seconds, 5);
-		str_addc(text, '.');
-		add_digits(text, time % 1000000000, 9);
 	} else {
-		add_seconds(text, time, false);
+		add_seconds(text, time, o->has_ns);
 	}
-	str_pad_left(text, start, 12);
 	str_add(text, ": ");
 }
 
