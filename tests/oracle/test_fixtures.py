@@ -260,39 +260,42 @@ IN_PERFS_PLACE = {
 
 def without_names_of_this_machine(text):
     """Without names of functions of a kernel and vdso: if a recording has none, perf takes those of the machine that it runs on."""
-    return re.sub(r'(?m)(\s[0-9a-f]+) [^\s(]+\+0x[0-9a-f]+ (\(\[(?:kernel|guest|vdso))', r'\1 [unknown] \2', text)
+    return re.sub(r'(?m)(\s[0-9a-f]+) [^\s(]+(?:\+0x[0-9a-f]+)? (\(\[(?:kernel|guest|vdso))', r'\1 [unknown] \2', text)
 
 
 def is_named_or_same(theirs, ours):
     """The same line, or one of an address for which pace has a name; of the same place."""
-    unknown = r' (\[unknown\]|\S+\+0x[0-9a-f]+) (?=\()'
+    unknown = r'(?<=[0-9a-f]) (\[unknown\]|\S+) (?=\(/)'
     return re.sub(unknown, '', theirs) == re.sub(unknown, '', ours) and (theirs == ours or '[unknown]' in theirs)
+
+
+def compare_in_perfs_place(path, words):
+    """None: perf cannot read it; else whether the texts are the same before anything is taken away."""
+    theirs = run('perf', 'script', '-f', '-i', path, *words).out
+    if not theirs:
+        return None
+    ours = pace('--as-perf', 'script', '-f', '-i', path, *words).out
+    reason = next((why for part, why in IN_PERFS_PLACE.items() if part in path), None)
+    a, b = without_names_of_this_machine(theirs), without_names_of_this_machine(ours)
+    assert a == b or reason, (path, words, [pair for pair in zip(a.split('\n'), b.split('\n')) if pair[0] != pair[1]][:3])
+    assert a != b or words or not reason, (path, 'is the same by now')
+    if reason == CARRIED:
+        pairs = list(zip(a.split('\n'), b.split('\n')))
+        assert a.count('\n') == b.count('\n') and all(is_named_or_same(*pair) for pair in pairs), (path, words, [p for p in pairs if not is_named_or_same(*p)][:3])
+    elif reason == STACKS:
+        # Each sample's own line is there in both.
+        heads = [re.findall(r'(?m)^\S.*: $', text) for text in (a, b)]
+        assert heads[0] == heads[1] and heads[0], (path, words)
+    return theirs == ours
 
 
 @test
 def scripts_in_perfs_place_are_its_bytes():
     perf_works()
-    n_same = n_read = 0
-    for path in recordings():
-        if 'corpus' in path:
-            continue
-        theirs = run('perf', 'script', '-f', '-i', path).out
-        if not theirs:
-            continue
-        n_read += 1
-        ours = pace('--as-perf', 'script', '-f', '-i', path).out
-        n_same += theirs == ours
-        reason = next((why for part, why in IN_PERFS_PLACE.items() if part in path), None)
-        a, b = without_names_of_this_machine(theirs), without_names_of_this_machine(ours)
-        assert (a != b) == bool(reason), (path, reason, [pair for pair in zip(a.split('\n'), b.split('\n')) if pair[0] != pair[1]][:3])
-        if reason == CARRIED:
-            pairs = list(zip(a.split('\n'), b.split('\n')))
-            assert a.count('\n') == b.count('\n') and all(is_named_or_same(*pair) for pair in pairs), (path, [p for p in pairs if not is_named_or_same(*p)][:3])
-        elif reason == STACKS:
-            # Each sample's own line is there in both.
-            heads = [re.findall(r'(?m)^\S.*: $', text) for text in (a, b)]
-            assert heads[0] == heads[1] and heads[0], path
-    assert n_read > 80 and n_same > 50, (n_read, n_same)
+    for words, least in (([], 50), (['-F', 'comm,tid,time,event,ip,sym,dso'], 50)):
+        compared = [compare_in_perfs_place(path, words) for path in recordings() if 'corpus' not in path]
+        n_same, n_read = compared.count(True), len(compared) - compared.count(None)
+        assert n_read > 80 and n_same > least, (words, n_read, n_same)
 
 
 @test
