@@ -23,6 +23,9 @@ const struct asperf_row asperf_rows[] = {
 		"code without names stands under its address, and not under its function's"},
 	{"report", "--no-wall", "recordings of --wall show time instead of samples"},
 	{"script", "--no-unnamed-functions", "likewise: [unknown]"},
+	{"script", "--frames=perf",
+		"callers from copied stacks stand at their calls, inlined functions have offsets"},
+	{"script", "--show-kernel-path", "modules of the kernel stand under their paths"},
 	{"top", "--no-unnamed-functions", "likewise"},
 };
 /* clang-format on */

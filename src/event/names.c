@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/selfname.h"
 #include "event/abi.h"
 #include "event/event.h"
 
@@ -246,6 +247,22 @@ void names_offer_all(struct nearest *near)
 	}
 }
 
+/* perf 6.1 names the machines that are measured, where they are not those that it takes for granted. */
+static size_t machines_of(const struct event_attr *a, bool has_modifiers, char *ret_letters)
+{
+	const bool skips_host = a->flags & ATTR_EXCLUDE_HOST;
+	const bool skips_guest = a->flags & ATTR_EXCLUDE_GUEST;
+	size_t n = 0;
+
+	if (!skips_host && skips_guest != has_modifiers)
+		return 0;
+	if (!skips_host)
+		ret_letters[n++] = 'H';
+	if (!skips_guest)
+		ret_letters[n++] = 'G';
+	return n;
+}
+
 void names_default(const struct event_attr *a, char *buf, size_t size)
 {
 	static const struct {
@@ -268,6 +285,8 @@ void names_default(const struct event_attr *a, char *buf, size_t size)
 			mods[n++] = levels[i].letter;
 	for (unsigned i = 0; i < attr_precise(a); i++)
 		mods[n++] = 'p';
+	if (program_is_perf() && a->type != PERF_TYPE_TRACEPOINT)
+		n += machines_of(a, n != 0, mods + n);
 	mods[n] = '\0';
 	if (n)
 		snprintf(buf + strlen(buf), size - strlen(buf), ":%s", mods);

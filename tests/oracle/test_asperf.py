@@ -144,6 +144,52 @@ def what_the_mode_adds_can_be_taken_back_and_works_without_it():
     assert ours == mode, (ours, mode)
 
 
+INLINED = '''volatile long x;
+static inline __attribute__((always_inline)) void work(int n) { for (int i = 0; i < n; i++) x += i * i; }
+static inline __attribute__((always_inline)) void twice(int n) { work(n); x--; }
+__attribute__((noinline)) void far(int n) { for (int i = 0; i < n; i++) x += i; }
+static inline __attribute__((always_inline)) void call(int n) { far(n); x--; }
+__attribute__((noinline)) void outer(int n) { twice(n); call(n); x++; }
+int main(void) { for (int i = 0; i < 200; i++) outer(100000); return 0; }
+'''
+
+
+@test
+def call_chains_are_perfs():
+    """Of frame pointers and of copied stacks, with inlined functions, by default and with lines; only a call that does not return, behind
+    which another function begins, has another name: perf names that one."""
+    can_record()
+    perf_works()
+    path = link()
+    with open('inlined.c', 'w', encoding='utf-8') as file:
+        file.write(INLINED)
+    build_c(os.path.abspath('inlined.c'), 'inlined')
+    for way in ('fp', 'dwarf'):
+        name = f'{way}.data'
+        assert run('perf', 'record', '-q', '-e', 'cpu-clock', '--call-graph', way, '-o', name, './inlined').status == 0
+        for words in ([], ['--no-inline'], ['-F', '+srcline'], ['-F', 'comm,tid,time,event,ip,sym,dso'], ['-G'], ['--header']):
+            ours, theirs = (run(tool, 'script', '-f', '-i', name, *words).out.splitlines() for tool in (path, 'perf'))
+            if '+srcline' in words:
+                # perf names the line after a call if frame pointers lead there, and gets files of inlined functions of libraries wrong.
+                ours, theirs = ([line for line in text if way == 'dwarf' and ' inlined.c:' in line] for text in (ours, theirs))
+                assert ours == theirs and bool(ours) == (way == 'dwarf'), (ours[:3], theirs[:3])
+                continue
+            lines = [pair for pair in zip(ours, theirs) if pair[0] != pair[1] and not re.search(r' _dl_start_user', pair[1]) and pair[1][:1] != '#']
+            assert len(ours) == len(theirs) > 20 and not lines, (way, words, lines[:4])
+        inlined = run(path, 'script', '-i', name).out.count('(inlined)'), run('perf', 'script', '-i', name).out.count('(inlined)')
+        assert inlined[0] == inlined[1] and bool(inlined[0]) == (way == 'dwarf'), (way, inlined)
+    # Each of it can be asked for, and taken back.
+    assert run(path, 'script', '-i', 'fp.data', '--inline').out.count('work+0x') > 20
+    assert ' work (inlined)' in run(path, 'script', '-i', 'fp.data', '--frames', 'pace').out
+    result = pace('script', '-i', 'fp.data', '--frames', 'both')
+    assert result.status == 2 and 'perf, memory or pace' in result.err, result
+    files, memory = (re.findall(r'(?m)^\t *([0-9a-f]+) main$', pace('script', '--no-inline', '-i', 'fp.data', '-F', 'ip,sym', *words).out)
+                     for words in ([], ['--frames', 'memory']))
+    assert files and len(files) == len(memory), (files[:3], memory[:3])
+    # The program may be anywhere, in whole pages.
+    assert all(int(a, 16) < 1 << 20 < int(b, 16) and (int(b, 16) - int(a, 16)) % 4096 == 0 for a, b in zip(files, memory)), (files[:3], memory[:3])
+
+
 COLUMNS = ('command', 'short', 'long', 'value', 'versions', 'verdict', 'why')
 VERDICTS = ('same', 'better', 'different', 'refused', 'never')
 # `perf data -h` lists what only its subcommand takes, which has rows of its own.

@@ -147,6 +147,56 @@ def scripts_of_perf_print_the_same():
         not glob.glob('/usr/include/*/asm/unistd_64.h')
 
 
+# What sends packets to itself and has threads that wait for each other, for the tracepoints of both.
+BUSY = '''import socket, threading
+lock = threading.Lock()
+def work():
+    for _ in range(300):
+        with lock:
+            pass
+threads = [threading.Thread(target=work) for _ in range(3)]
+for thread in threads:
+    thread.start()
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+    sender.bind(('127.0.0.1', 0))
+    for _ in range(20):
+        sender.sendto(b'x', sender.getsockname())
+        sender.recv(10)
+for thread in threads:
+    thread.join()
+'''
+NETWORK = ('irq:irq_handler_entry', 'irq:irq_handler_exit', 'irq:softirq_entry', 'irq:softirq_exit', 'irq:softirq_raise', 'napi:napi_poll',
+           'net:netif_receive_skb', 'net:net_dev_queue', 'net:net_dev_xmit')
+
+
+@test
+def scripts_that_linux_ships_print_the_same_of_networks_locks_and_stacks():
+    """Those that need names of system calls ask for a module that is not packaged; pace has the names, perf says where to get it."""
+    perf_has_python()
+    needs_root()
+    folder = scripts()
+    os.environ['PERF_EXEC_PATH'] = os.path.dirname(os.path.dirname(folder))
+    write('busy.py', BUSY)
+    record('n.data', '-a', *[word for event in NETWORK for word in ('-e', event)], '-e', 'syscalls:sys_enter_futex', '-e', 'syscalls:sys_exit_futex', '--',
+           sys.executable, 'busy.py')
+    record('g.data', '-g', '-e', 'cpu-clock', '--', 'sh', '-c', 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done')
+    for name, data, words, least in (('netdev-times', 'n.data', ('tx',), 1), ('futex-contention', 'n.data', (), 1),
+                                     ('net_dropmonitor', 'n.data', (), 1), ('stackcollapse', 'g.data', (), 5), ('event_analyzing_sample', 'g.data', (), 10)):
+        printed = []
+        for tool in (['perf', 'script'], [PACE, '--as-perf', 'script']):
+            # event_analyzing_sample keeps what it has seen in a database.
+            if os.path.exists('/dev/shm/perf.db'):
+                os.remove('/dev/shm/perf.db')
+            done = run(*tool, '-f', '-i', data, '-s', f'{folder}/{name}.py', *words, env=dict(os.environ, PYTHONHASHSEED='0'))
+            assert not done.status, (name, done)
+            printed.append(re.sub(r'(?s)^Install the audit-libs-python.*?etc\.\n\n', '', done.out))
+        # The callers of calls that do not return are named by what follows the call.
+        same = [re.sub(r'_dl_start_user|\b_start\b', 'start', text) for text in printed]
+        assert same[0] == same[1] and same[0].count('\n') >= least, (name, words, printed)
+    if os.path.exists('/dev/shm/perf.db'):
+        os.remove('/dev/shm/perf.db')
+
+
 @test
 def flame_graphs_of_perfs_script_are_the_same():
     perf_has_python()

@@ -36,7 +36,7 @@ static void check(const struct recording *r, const struct file_info *info, bool 
 	"AUXTRACE STAT CACHE "                                                                \
 	"SAMPLE_TIME MEM_TOPOLOGY CLOCKID DIR_FORMAT BPF_PROG_INFO BPF_BTF COMPRESSED "       \
 	"CPU_PMU_CAPS CLOCK_DATA "                                                            \
-	"HYBRID_TOPOLOGY PMU_CAPS\n"
+	"HYBRID_TOPOLOGY PMU_CAPS \n"
 
 TEST(header_of_a_file_without_sections_says_what_is_missing)
 {
@@ -76,7 +76,7 @@ TEST(header_prints_the_sections_in_their_order)
 		"CPU_TOPOLOGY BRANCH_STACK PMU_MAPPINGS GROUP_DESC AUXTRACE STAT CACHE SAMPLE_TIME "
 		"MEM_TOPOLOGY CLOCKID DIR_FORMAT BPF_PROG_INFO BPF_BTF COMPRESSED CPU_PMU_CAPS "
 		"CLOCK_DATA "
-		"HYBRID_TOPOLOGY PMU_CAPS\n# ========\n#\n";
+		"HYBRID_TOPOLOGY PMU_CAPS \n# ========\n#\n";
 	const struct sample sample = {0};
 	struct recording r = {0};
 	struct file_info info;

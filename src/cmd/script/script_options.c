@@ -1,6 +1,8 @@
 /*
  * script_options.c - the options of `pace script`.
  */
+#include <string.h>
+
 #include "cmd/headerrow.h"
 #include "cmd/script/scripting.h"
 #include "cmd/strict.h"
@@ -16,6 +18,17 @@ static int ask_traces(struct script_command *o, const char *option, const char *
 		vec_add(&o->fields, fields);
 		o->print.has_ns = true;
 	}
+	return 0;
+}
+
+static int choose_frames(void *target, const char *value, struct err *err)
+{
+	struct script_command *o = target;
+
+	o->print.has_perfs_frames = !strcmp(value, "perf");
+	o->print.has_memory_addresses = !strcmp(value, "memory");
+	if (!o->print.has_perfs_frames && !o->print.has_memory_addresses && strcmp(value, "pace"))
+		return err_set(err, ERR_INVAL, "--frames is perf, memory or pace, not '%s'", value);
 	return 0;
 }
 
@@ -60,6 +73,11 @@ const struct opt script_command_options[] = {
 		"show inlined functions in call chains (default where there is debug information)"},
 	{0, "full-source-path", OPT_BOOL, AT(print.has_full_paths), NULL,
 		"show source files with their directories"},
+	{0, "show-kernel-path", OPT_BOOL, AT(print.has_kernel_paths), NULL,
+		"show the kernel and its modules by their paths if their build-ids were recorded"},
+	{0, "frames", OPT_CALL, 0, "perf|memory",
+		"callers as perf 6.1 writes them, or at addresses in memory instead of in files",
+		.call = choose_frames},
 	{0, "max-stack", OPT_U64, AT(max_stack), "N",
 		"keep at most N addresses of a chain; default 127", .min = 1, .max = UINT16_MAX},
 	{0, "stop-bt", OPT_STR, AT(stops), "NAME,...", "end call chains at these functions"},
@@ -120,7 +138,6 @@ const struct opt script_command_options[] = {
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
 		"say where files were looked for, show parameters of C++ functions"},
 	{'f', "force", OPT_NOTHING, 0, NULL, "files of any owner are read"},
-	{0, "show-kernel-path", OPT_NOTHING, 0, NULL, "the kernel has one name"},
 	{0, "demangle-kernel", OPT_NOTHING, 0, NULL, "the kernel's names are demangled, too"},
 	{0, "guest-code", OPT_NOTHING, 0, NULL,
 		"guests' code is looked for where it is said to be"},

@@ -43,7 +43,6 @@ static void add_missing(const struct reader *r, struct str *text)
 void header_add_text(const struct reader *r, bool details, struct str *text)
 {
 	const struct layout_header *h = &r->header;
-	const char *between = "";
 
 	str_add(text, "# ========\n");
 	add_capture_time(r, text);
@@ -61,8 +60,7 @@ void header_add_text(const struct reader *r, bool details, struct str *text)
 	for (unsigned id = 1; id < LAYOUT_SIMPLEPERF; id++) {
 		if (!feature_name(id) || layout_has_feature(h, id))
 			continue;
-		str_addf(text, "%s%s", between, feature_name(id));
-		between = " ";
+		str_addf(text, "%s ", feature_name(id));
 	}
 	str_add(text, "\n# ========\n#\n");
 }

@@ -58,6 +58,8 @@ enum script_field {
 	SCRIPT_DSOFF = 1LL << 35,      /* the offset in the file */
 	SCRIPT_SRCCODE = 1LL << 36,    /* the line of source */
 	SCRIPT_BPF_OUTPUT = 1LL << 37, /* what a program of BPF's wrote */
+	/* Not of -F: the place belongs to a chain that comes from a copied stack. */
+	SCRIPT_UNWOUND = 1LL << 38,
 	SCRIPT_PLACE = SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO | SCRIPT_SRCLINE |
 		SCRIPT_DSOFF, /* fields of places in code */
 	SCRIPT_CODE = SCRIPT_INSN | SCRIPT_INSNLEN,
@@ -74,13 +76,22 @@ enum script_kind {
 	SCRIPT_KINDS
 };
 
+enum script_inlines { /* which call chains have lines for inlined functions */
+	SCRIPT_INLINES_ALL,
+	SCRIPT_INLINES_UNWOUND, /* those from copied stacks, as in perf 6.1 */
+	SCRIPT_INLINES_NONE,
+};
+
 struct script_options {
 	u64 fields[SCRIPT_KINDS];
 	bool has_said_fields; /* a field that no event has is an error; else it is left out */
 	bool has_ns, is_relative, is_delta, hides_chains, has_full_paths;
+	bool has_kernel_paths; /* the kernel and its modules stand under the paths of their files */
+	bool has_perfs_frames; /* callers and inlined functions as perf writes them */
+	bool has_memory_addresses; /* of callers, too; else offsets in their files, as perf 6.1 has them */
 	bool is_narrow; /* short names of threads and bare numbers of CPUs, as perf's -L has them */
 	unsigned name_style; /* enum demangle_style */
-	bool hides_inlined;  /* call chains have no lines for inlined functions */
+	enum script_inlines inlines;
 	u32 max_stack;
 	u64 max_blocks; /* of code between branches; 0: all */
 };
@@ -111,6 +122,7 @@ struct script {
 	struct trace *trace;
 	const struct event_list *events; /* the trace's */
 	struct locator locator;
+	const char *kernel_path;         /* NULL: the recording does not name it */
 	struct tracepoints *tracepoints; /* NULL: none */
 	const struct name_list *stops;   /* functions where call chains end; NULL: none */
 	u64 *fields;                     /* by event */
@@ -170,6 +182,12 @@ void script_add_start(struct script *s, const struct script_who *who, u64 fields
  */
 bool script_has_gap(const struct script *s, const struct visit *v);
 
+/* The requested fields that this event's samples have. */
+u64 script_fields_of(const struct script *s, const struct event *e);
+
+/* Whether the recording says what time of day its clock showed. */
+bool script_has_date(const struct script *s);
+
 /* Whether samples of this type have callers. */
 static inline bool script_has_chain(u64 sample_type)
 {
@@ -196,8 +214,29 @@ size_t script_find_sources(struct script *s, const struct location *l, bool has_
 	struct line_frame frames[LINE_DEPTH_MAX]);
 
 /* Adds a place with its functions as a value of Python's. */
-void script_python_place(struct script *s, const struct location *l, const struct chain_step *step,
+void script_python_place(struct script *s, const struct location *l, u64 ip, u64 fields,
 	struct str *text);
+
+/* The functions at a caller's place, innermost first. */
+struct script_frames {
+	struct line_frame at[LINE_DEPTH_MAX];
+	size_t n;          /* 0: nothing is known, or wanted */
+	size_t n_inlined;  /* the first ones, which are shown as inlined */
+	bool has_function; /* behind them stands the function of the file's symbols */
+};
+
+void script_find_frames(struct script *s, const struct location *l, u64 fields,
+	struct script_frames *ret);
+
+/* The fields for a step of a visit's call chain. */
+static inline u64 script_chain_fields(const struct visit *v, const struct chain_step *step,
+	u64 fields)
+{
+	const bool is_unwound = v->format->type & PERF_SAMPLE_STACK_USER &&
+		v->sample->user_stack.bytes.n && step->mode != PERF_RECORD_MISC_KERNEL;
+
+	return is_unwound ? fields | SCRIPT_UNWOUND : fields;
+}
 
 /* Adds the "file.c:12" of a place. */
 void script_add_source(struct script *s, const struct location *l, u64 ip, struct str *text);

@@ -11,20 +11,46 @@
 
 enum { TEXTS_LIMIT = 64 << 20 };
 
-static void add_dso(const struct location *l, u64 fields, struct str *text)
+/* Those that the table of build-ids names; perf knows other modules only by their short names. */
+static bool is_listed(const struct script *s, const struct dso *dso)
+{
+	vec_each(entry, &s->trace->session.reader.info.build_ids)
+		if (!strcmp(entry->path, dso->path))
+			return true;
+	return false;
+}
+
+static const char *dso_text(const struct script *s, const struct dso *dso)
+{
+	const bool has_path = s->options->has_kernel_paths;
+
+	if (dso->kind == DSO_FILE || dso->kind == DSO_JITDUMP ||
+		(dso->kind == DSO_MODULE && has_path && is_listed(s, dso)))
+		return dso->path;
+	if (dso->kind == DSO_KERNEL && !dso->is_guest && has_path && s->kernel_path)
+		return s->kernel_path;
+	return dso->name;
+}
+
+static void add_dso(const struct script *s, const struct location *l, u64 fields, struct str *text)
 {
 	const struct dso *dso = l->dso;
+	const char *name = dso_text(s, dso);
 
 	str_add(text, " (");
 	if (dso->kind == DSO_JIT)
 		str_addf(text, "/tmp/perf-%u.map", dso->pid);
-	else if (dso->kind == DSO_FILE || dso->kind == DSO_JITDUMP)
-		str_add_safe(text, dso->path, strlen(dso->path));
 	else
-		str_add_safe(text, dso->name, strlen(dso->name));
+		str_add_safe(text, name, strlen(name));
 	if (fields & SCRIPT_DSOFF && l->map)
 		str_addf(text, "+0x%llx", (unsigned long long)l->address);
 	str_addc(text, ')');
+}
+
+/* How many bytes before a caller's return address perf places it: 1 if it comes from a copied stack. */
+static u64 before(const struct script *s, const struct location *l, u64 fields)
+{
+	return s->options->has_perfs_frames && l->is_return && fields & SCRIPT_UNWOUND;
 }
 
 /* "name+0x12". */
@@ -40,7 +66,8 @@ static void add_name(struct script *s, const struct location *l, u64 fields, str
 	}
 	str_add_safe(text, name, strlen(name));
 	if (fields & SCRIPT_SYMOFF)
-		str_addf(text, "+0x%llx", (unsigned long long)(a.at - a.start));
+		str_addf(text, "+0x%llx",
+			(unsigned long long)(a.at - a.start - before(s, l, fields)));
 }
 
 /* The name of a branch's end. */
@@ -57,14 +84,17 @@ static void add_symbol(struct script *s, const struct location *l, struct str *t
 	str_addf(text, "+0x%llx", (unsigned long long)(a.at - a.start));
 }
 
-static void add_address(const struct location *l, const struct chain_step *step,
-	enum script_form form, struct str *text)
+static void add_address(const struct script *s, const struct location *l,
+	const struct chain_step *step, const struct script_place *key, struct str *text)
 {
-	bool is_kernel = step->mode == PERF_RECORD_MISC_KERNEL;
+	const bool is_kernel = step->mode == PERF_RECORD_MISC_KERNEL;
+	const bool is_in_file =
+		key->form == SCRIPT_IN_CHAIN && !is_kernel && !s->options->has_memory_addresses;
+	const u64 address = is_in_file ? l->address : step->ip;
 	size_t start = text->n;
 
-	/* In chains perf prints addresses in the file, elsewhere addresses in memory. */
-	num_add_hex(text, form == SCRIPT_IN_CHAIN && !is_kernel ? l->address : step->ip, 1);
+	/* In chains perf 6.1 prints addresses in the file; elsewhere, and other versions there, addresses in memory. */
+	num_add_hex(text, address - before(s, l, key->fields), 1);
 	str_pad_left(text, start, 16);
 }
 
@@ -91,10 +121,12 @@ static void add_source(struct script *s, const struct location *l, const struct 
 	str_addf(text, ":%u", f->line);
 }
 
-/* Adds the source on its own line. */
+/* Adds the source on its own line. Like perf's, addresses without a map have none. */
 static void add_line(struct script *s, const struct location *l, const struct chain_step *step,
 	const struct line_frame *f, struct str *text)
 {
+	if (!l->map)
+		return;
 	str_add(text, "\n  ");
 	add_source(s, l, step, f, text);
 }
@@ -113,48 +145,102 @@ size_t script_find_sources(struct script *s, const struct location *l, bool has_
 			   : resolver_find_line(resolver, l->dso, address, frames);
 }
 
-static void add_inlined(struct script *s, const struct line_frame *f, struct str *text)
+static void add_inlined(struct script *s, const struct location *l, const struct line_frame *f,
+	u64 fields, struct str *text)
 {
 	const char *name = f->function ? demangle(f->function, s->options->name_style, &s->strings)
 				       : "[unknown]";
 
 	str_addc(text, ' ');
 	str_add_safe(text, name, strlen(name));
-	str_add(text, " (inlined)");
+	/* perf counts from where the function begins that it is inlined into. */
+	if (s->options->has_perfs_frames && fields & SCRIPT_SYMOFF) {
+		struct resolver_answer a = locator_name(&s->locator, l);
+
+		str_addf(text, "+0x%llx",
+			(unsigned long long)(a.at - a.start - before(s, l, fields)));
+	}
 }
 
-static void add_text(struct script *s, const struct location *l, const struct chain_step *step,
+/*
+ * Whether debug information has another name for the function than its file's symbols: "sort" of "sort.part.0". perf 6.1
+ * takes it for a function that is inlined, too.
+ */
+static bool has_other_name(struct script *s, const struct location *l,
+	const struct line_frame *frames, size_t n)
+{
+	struct resolver_answer a = locator_name(&s->locator, l);
+	const char *title = resolver_title(&a, s->options->name_style, &s->strings);
+	const char *function = n ? frames[n - 1].function : NULL;
+
+	return function && title &&
+		strcmp(demangle(function, s->options->name_style, &s->strings), title) != 0;
+}
+
+void script_find_frames(struct script *s, const struct location *l, u64 fields,
+	struct script_frames *ret)
+{
+	const enum script_inlines wanted = s->options->inlines;
+
+	ret->n = ret->n_inlined = 0;
+	ret->has_function = true;
+	if (wanted == SCRIPT_INLINES_NONE ||
+		(wanted == SCRIPT_INLINES_UNWOUND && !(fields & SCRIPT_UNWOUND)))
+		return;
+	ret->n = script_find_sources(s, l, true, ret->at);
+	if (s->options->has_perfs_frames && has_other_name(s, l, ret->at, ret->n))
+		ret->has_function = false;
+	ret->n_inlined = ret->n ? ret->n - ret->has_function : 0;
+}
+
+/* A line of a chain, and those of what is inlined there. */
+static void add_caller(struct script *s, const struct location *l, const struct chain_step *step,
 	const struct script_place *key, struct str *text)
 {
-	bool is_in_chain = key->form == SCRIPT_IN_CHAIN;
-	bool has_inlined = is_in_chain && key->fields & SCRIPT_SYM && !s->options->hides_inlined;
-	struct line_frame frames[LINE_DEPTH_MAX];
-	size_t n = 0;
+	const u64 lines = key->fields & SCRIPT_SRCLINE;
+	struct script_frames f = {.has_function = true};
 
-	if (has_inlined || key->fields & SCRIPT_SRCLINE)
-		n = script_find_sources(s, l, has_inlined, frames);
-	for (size_t i = 0; has_inlined && i + 1 < n; i++) {
+	if (key->fields & SCRIPT_SYM)
+		script_find_frames(s, l, key->fields, &f);
+	if (!f.n && lines)
+		f.n = script_find_sources(s, l, false, f.at);
+	for (size_t i = 0; i < f.n_inlined; i++) {
 		str_addc(text, '\t');
-		add_address(l, step, key->form, text);
-		add_inlined(s, &frames[i], text);
-		/* As perf since 6.18 says it; before, only the function said that it is inlined. */
-		if (key->fields & SCRIPT_SRCLINE) {
-			add_line(s, l, step, &frames[i], text);
-			str_add(text, " (inlined)");
-		}
-		str_addc(text, '\n');
+		add_address(s, l, step, key, text);
+		add_inlined(s, l, &f.at[i], key->fields, text);
+		if (lines)
+			add_line(s, l, step, &f.at[i], text);
+		str_add(text, " (inlined)\n");
 	}
-	if (is_in_chain)
-		str_addc(text, '\t');
-	add_address(l, step, key->form, text);
+	if (!f.has_function)
+		return;
+	str_addc(text, '\t');
+	add_address(s, l, step, key, text);
 	if (key->fields & SCRIPT_SYM)
 		add_name(s, l, key->fields, text);
 	if (key->fields & SCRIPT_DSO)
-		add_dso(l, key->fields, text);
-	if (key->fields & SCRIPT_SRCLINE)
-		add_line(s, l, step, n ? &frames[n - 1] : NULL, text);
-	if (is_in_chain)
-		str_addc(text, '\n');
+		add_dso(s, l, key->fields, text);
+	if (lines)
+		add_line(s, l, step, f.n ? &f.at[f.n - 1] : NULL, text);
+	str_addc(text, '\n');
+}
+
+/* Where a sample without callers was taken. */
+static void add_text(struct script *s, const struct location *l, const struct chain_step *step,
+	const struct script_place *key, struct str *text)
+{
+	struct line_frame frames[LINE_DEPTH_MAX];
+	size_t n;
+
+	add_address(s, l, step, key, text);
+	if (key->fields & SCRIPT_SYM)
+		add_name(s, l, key->fields, text);
+	if (key->fields & SCRIPT_DSO)
+		add_dso(s, l, key->fields, text);
+	if (!(key->fields & SCRIPT_SRCLINE))
+		return;
+	n = script_find_sources(s, l, false, frames);
+	add_line(s, l, step, n ? &frames[n - 1] : NULL, text);
 }
 
 /* " ilen: 5 insn: e8 c5 ff ff ff". Like perf, adds no bytes and a length of 0 if there is no code. */
@@ -189,7 +275,7 @@ static void add_branch_end(struct script *s, const struct location *l,
 	if (key->fields & SCRIPT_DSO) {
 		size_t start = text->n;
 
-		add_dso(l, key->fields, text);
+		add_dso(s, l, key->fields, text);
 		/* Here it has no blank in front. */
 		memmove(text->at + start, text->at + start + 1, text->n - start - 1);
 		str_cut(text, text->n - 1);
@@ -260,7 +346,7 @@ static void add_variable(struct script *s, const struct location *l, const struc
 			str_addf(text, "+0x%llx", (unsigned long long)(a.at - a.start));
 	}
 	if (key->fields & SCRIPT_DSO)
-		add_dso(l, key->fields, text);
+		add_dso(s, l, key->fields, text);
 }
 
 static void add_form(struct script *s, const struct location *l, const struct chain_step *step,
@@ -274,7 +360,7 @@ static void add_form(struct script *s, const struct location *l, const struct ch
 		add_variable(s, l, key, text);
 		break;
 	case SCRIPT_AS_PYTHON:
-		script_python_place(s, l, step, text);
+		script_python_place(s, l, step->ip - before(s, l, key->fields), key->fields, text);
 		break;
 	case SCRIPT_AS_CODE:
 		add_instruction(s, l, key->fields, text);
@@ -282,6 +368,9 @@ static void add_form(struct script *s, const struct location *l, const struct ch
 	case SCRIPT_AS_SYMBOL:
 	case SCRIPT_AS_OFFSET:
 		add_branch_end(s, l, step, key, text);
+		break;
+	case SCRIPT_IN_CHAIN:
+		add_caller(s, l, step, key, text);
 		break;
 	default:
 		add_text(s, l, step, key, text);

@@ -65,25 +65,25 @@ static void add_frame(const struct location *l, u64 ip, const struct resolver_an
 	marshal_close_dict(text);
 }
 
-void script_python_place(struct script *s, const struct location *l, const struct chain_step *step,
+void script_python_place(struct script *s, const struct location *l, u64 ip, u64 fields,
 	struct str *text)
 {
 	struct resolver_answer a = locator_name(&s->locator, l);
 	const char *name = resolver_title(&a, s->options->name_style, &s->strings);
-	struct line_frame frames[LINE_DEPTH_MAX];
-	size_t n = 0, place = marshal_open(text, MARSHAL_TUPLE), list;
+	struct script_frames f;
+	size_t place = marshal_open(text, MARSHAL_TUPLE), list;
 
-	if (!s->options->hides_inlined)
-		n = script_find_sources(s, l, true, frames);
+	script_find_frames(s, l, fields, &f);
 	list = marshal_open(text, MARSHAL_LIST);
-	for (size_t i = 0; i + 1 < n; i++)
-		add_frame(l, step->ip, &a,
-			frames[i].function
-				? demangle(frames[i].function, s->options->name_style, &s->strings)
+	for (size_t i = 0; i < f.n_inlined; i++)
+		add_frame(l, ip, &a,
+			f.at[i].function
+				? demangle(f.at[i].function, s->options->name_style, &s->strings)
 				: "[unknown]",
 			text);
-	add_frame(l, step->ip, &a, name, text);
-	marshal_close(text, list, (u32)(n ? n : 1));
+	if (f.has_function)
+		add_frame(l, ip, &a, name, text);
+	marshal_close(text, list, (u32)(f.n_inlined + f.has_function));
 	marshal_bytes(text, l->dso->build_id, l->map ? l->dso->build_id_size : 0);
 	marshal_u64(text, l->map ? l->map->start : 0);
 	marshal_u64(text, l->map ? l->map->end : 0);
@@ -102,7 +102,8 @@ static void add_callers(struct script *s, struct visit *v, struct str *text)
 		visit_callers(v);
 		walk = chain_walk(&v->chain, v->mode);
 		while (n < s->options->max_stack && chain_next(&walk, &step)) {
-			script_add_place(s, t, &step, 0, SCRIPT_AS_PYTHON, text);
+			script_add_place(s, t, &step, script_chain_fields(v, &step, 0),
+				SCRIPT_AS_PYTHON, text);
 			n++;
 		}
 	}
