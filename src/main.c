@@ -42,6 +42,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_data,
 	&cmd_inject,
 	&cmd_kallsyms,
+	&cmd_mcp,
 	&cmd_doctor,
 	&cmd_check,
 	&cmd_test,

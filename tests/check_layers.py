@@ -76,6 +76,7 @@ ROOMS = {
         'top': 'the parts of one command',
         'tsx': 'the parts of one command',
         'completion': 'what shells ask about all commands',
+        'mcp': 'what programs ask: it runs other commands',
     },
 }
 

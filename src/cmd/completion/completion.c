@@ -49,6 +49,7 @@ static const struct shell {
 enum operand {
 	TAKES_NOTHING,
 	TAKES_FILES,
+	TAKES_FOLDERS,
 	TAKES_FUNCTIONS,
 	TAKES_COMMAND,
 	TAKES_EVENTS,
@@ -98,6 +99,7 @@ static const struct verb {
 	{&cmd_mem, NULL, NULL, TAKES_NOTHING},
 	{&cmd_data, NULL, NULL, TAKES_NOTHING},
 	{&cmd_cache, NULL, NULL, TAKES_NOTHING},
+	{&cmd_mcp, NULL, NULL, TAKES_FOLDERS},
 	{&cmd_doctor, NULL, NULL, TAKES_NOTHING},
 	{&cmd_version, NULL, NULL, TAKES_NOTHING},
 };
@@ -439,6 +441,9 @@ static void offer_operand(struct completion *c, int at)
 		break;
 	case TAKES_FILES:
 		end_with(c, ":files");
+		break;
+	case TAKES_FOLDERS:
+		end_with(c, ":folders");
 		break;
 	case TAKES_COMMAND:
 		snprintf(c->directive, sizeof(c->directive), ":command %d", at);

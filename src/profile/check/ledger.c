@@ -377,7 +377,7 @@ static bool is_of_dso(enum ledger_cause cause)
 		cause == LEDGER_TYPELESS || cause == LEDGER_INTERPRETED;
 }
 
-static void add_entry(const struct ledger_entry *e, struct str *text)
+void ledger_add_entry(const struct ledger_entry *e, struct str *text)
 {
 	num_add_grouped(text, e->amount);
 	str_addf(text, " %s ", e->unit);
@@ -402,14 +402,14 @@ void ledger_add_losses(const struct ledger *l, struct str *text)
 		if (causes[e->cause].kind == INFORMS && e->cause != LEDGER_THROTTLED)
 			continue;
 		str_add(text, text->n ? "; " : "");
-		add_entry(e, text);
+		ledger_add_entry(e, text);
 	}
 }
 
 static void add_line(const struct ledger_entry *e, struct str *text)
 {
 	str_add(text, "# ");
-	add_entry(e, text);
+	ledger_add_entry(e, text);
 	str_addc(text, '\n');
 }
 
@@ -421,7 +421,7 @@ void ledger_warn(const struct ledger *l, struct log *log)
 		if (causes[e->cause].kind != NOT_READ)
 			continue;
 		str_clear(&text);
-		add_entry(e, &text);
+		ledger_add_entry(e, &text);
 		log_warn(log, "%s", str_text(&text));
 	}
 	str_fini(&text);

@@ -85,6 +85,9 @@ void ledger_add_losses(const struct ledger *l, struct str *text);
 /* Warns of everything in the file that could not be read. */
 void ledger_warn(const struct ledger *l, struct log *log);
 
+/* Adds one entry as a sentence. */
+void ledger_add_entry(const struct ledger_entry *e, struct str *text);
+
 /* Adds lines that begin with "# ": the worst entry of each cause, or all entries with `in_full`. */
 void ledger_add_text(const struct ledger *l, bool in_full, struct str *text);
 
