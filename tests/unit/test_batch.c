@@ -38,7 +38,8 @@ static void fill(struct batch *b, u64 minute)
 		stack = batch_stack(b, stack, batch_frame(b, &f));
 		cells[0] = text(b, i % 2 ? "db" : "web");
 		cells[1] = text(b, "worker");
-		batch_count(b, &(struct batch_row){0, stack, text(b, "c0ffee"), i + 1, 1000 * minute},
+		batch_count(b,
+			&(struct batch_row){0, stack, text(b, "c0ffee"), i + 1, 1000 * minute},
 			cells);
 	}
 	stack = batch_stack(b, stack,
@@ -53,10 +54,10 @@ static void fill(struct batch *b, u64 minute)
 
 static bool is_equal(const struct batch *a, const struct batch *b)
 {
-	if (a->texts.n != b->texts.n || a->frames.n != b->frames.n ||
-		a->stacks.n != b->stacks.n || a->rows.n != b->rows.n ||
-		a->n_columns != b->n_columns || a->facts.n != b->facts.n ||
-		a->losses.n != b->losses.n || a->start_ns != b->start_ns || a->end_ns != b->end_ns)
+	if (a->texts.n != b->texts.n || a->frames.n != b->frames.n || a->stacks.n != b->stacks.n ||
+		a->rows.n != b->rows.n || a->n_columns != b->n_columns ||
+		a->facts.n != b->facts.n || a->losses.n != b->losses.n ||
+		a->start_ns != b->start_ns || a->end_ns != b->end_ns)
 		return false;
 	for (size_t i = 0; i < a->texts.n; i++)
 		if (strcmp(batch_string(a, i), batch_string(b, i)) != 0)
@@ -275,9 +276,13 @@ TEST(batch_of_a_profile_is_read_as_that_profile)
 	profilemaker_init(&m, LABEL_BIT(LABEL_COMM));
 	profilemaker_event(&m, "cycles");
 	profilemaker_add(&m,
-		&(struct profilemaker_sample){.comm = "sh", .stack = "main;f;g@libg.so", .period = 7});
+		&(struct profilemaker_sample){.comm = "sh",
+			.stack = "main;f;g@libg.so",
+			.period = 7});
 	profilemaker_add(&m,
-		&(struct profilemaker_sample){.comm = "sh", .stack = "main;0x77@libg.so", .period = 5});
+		&(struct profilemaker_sample){.comm = "sh",
+			.stack = "main;0x77@libg.so",
+			.period = 5});
 	profilemaker_add(&m,
 		&(struct profilemaker_sample){.comm = "gzip", .stack = "main;k:read", .period = 3});
 	calls_init(&calls, p);

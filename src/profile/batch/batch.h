@@ -31,9 +31,9 @@ struct batch_text {
 };
 
 struct batch_frame {
-	u32 name;    /* text; of a function without a name: its file and the address there, "[libx.so+0x12f0]" */
-	u32 file;    /* text: the file's name without its folder, or "[kernel.kallsyms]" */
-	u32 build;   /* text: build-id in hexadecimal, of a function without a name; 0 for others, whose stacks are
+	u32 name; /* text; of a function without a name: its file and the address there, "[libx.so+0x12f0]" */
+	u32 file; /* text: the file's name without its folder, or "[kernel.kallsyms]" */
+	u32 build; /* text: build-id in hexadecimal, of a function without a name; 0 for others, whose stacks are
 	                the same in all builds */
 	u8 mode;     /* PERF_RECORD_MISC_USER, ..._KERNEL; PROFILE_NO_MODE */
 	u8 is_named; /* else naming it later takes the file of that build */
@@ -113,7 +113,8 @@ void batch_count(struct batch *b, const struct batch_row *row, const u32 *cells)
 void batch_say(struct batch *b, const char *key, const char *value);
 /* "" without such a fact. */
 const char *batch_fact(const struct batch *b, const char *key);
-void batch_lose(struct batch *b, const char *cause, const char *where, const char *unit, u64 amount);
+void batch_lose(struct batch *b, const char *cause, const char *where, const char *unit,
+	u64 amount);
 
 /*
  * Adds the rows and losses of another batch, not its facts; the times become the union. Columns that this one lacks are

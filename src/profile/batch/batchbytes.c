@@ -24,9 +24,9 @@ static void put_text(struct str *out, const struct batch_text *t)
 }
 
 /* Columns rather than rows: they pack better. */
-#define PUT_COLUMN(out, table, field)               \
-	do {                                        \
-		vec_each(entry, table)              \
+#define PUT_COLUMN(out, table, field)                \
+	do {                                         \
+		vec_each(entry, table)               \
 			put(out, (u64)entry->field); \
 	} while (0)
 
@@ -108,26 +108,26 @@ static u32 take_count(struct input *in, u32 n_bytes)
 		"a table has more entries than there are bytes");
 }
 
-#define TAKE_COLUMN(in, table, field, limit, reason)                                      \
-	do {                                                                              \
-		vec_each(entry, table)                                                    \
+#define TAKE_COLUMN(in, table, field, limit, reason)                                            \
+	do {                                                                                    \
+		vec_each(entry, table)                                                          \
 			entry->field = (__typeof__(entry->field))take_below(in, limit, reason); \
 	} while (0)
 
-#define TAKE_AMOUNTS(in, table, field)            \
-	do {                                      \
-		vec_each(entry, table)            \
-			entry->field = take(in);  \
+#define TAKE_AMOUNTS(in, table, field)           \
+	do {                                     \
+		vec_each(entry, table)           \
+			entry->field = take(in); \
 	} while (0)
 
 /* Room for n entries of as many columns, zeroed. */
-#define TAKE_ROOM(in, table, n_columns)                                                           \
-	do {                                                                           \
-		const u32 n_entries = take_count(in, n_columns);                                  \
-		vec_reserve(table, n_entries);                                         \
-		if (n_entries)                                                         \
-			memset((table)->at, 0, n_entries * sizeof(*(table)->at));      \
-		(table)->n = n_entries;                                                \
+#define TAKE_ROOM(in, table, n_columns)                                           \
+	do {                                                                      \
+		const u32 n_entries = take_count(in, n_columns);                  \
+		vec_reserve(table, n_entries);                                    \
+		if (n_entries)                                                    \
+			memset((table)->at, 0, n_entries * sizeof(*(table)->at)); \
+		(table)->n = n_entries;                                           \
 	} while (0)
 
 static const char no_text[] = "the number of a text is too large";
@@ -176,8 +176,7 @@ static void take_stacks(struct input *in, struct batch *b)
 	if (!stacks.n && !in->reason)
 		in->reason = "there are no stacks";
 	for (size_t i = 1; i < stacks.n; i++)
-		stacks.at[i].parent =
-			(u32)(i - 1) - take_below(in, i, "a stack is above itself");
+		stacks.at[i].parent = (u32)(i - 1) - take_below(in, i, "a stack is above itself");
 	for (size_t i = 1; i < stacks.n; i++)
 		stacks.at[i].frame =
 			take_below(in, b->frames.n, "the number of a frame is too large");
@@ -488,8 +487,9 @@ int batch_reader_init(struct batch_reader *r, struct bytes file, const char *pat
 {
 	*r = (struct batch_reader){.path = path, .left = file, .plain_most = BATCH_PLAIN_MOST};
 	if (!batch_recognizes(file.at, bytes_left(&file)))
-		return err_set(err, ERR_FORMAT, "'%s' is not a file of batches: it does not begin with %s",
-			path, BATCH_MAGIC);
+		return err_set(err, ERR_FORMAT,
+			"'%s' is not a file of batches: it does not begin with %s", path,
+			BATCH_MAGIC);
 	bytes_skip(&r->left, BATCH_MAGIC_BYTES);
 	return 0;
 }
@@ -499,7 +499,8 @@ void batch_reader_fini(struct batch_reader *r)
 	str_fini(&r->prefix);
 }
 
-int batch_writer_resume(struct batch_writer *w, struct bytes file, const char *path, struct err *err)
+int batch_writer_resume(struct batch_writer *w, struct bytes file, const char *path,
+	struct err *err)
 {
 	struct batch_reader r;
 

@@ -22,9 +22,9 @@ struct batch_import {
 	struct importing_stack *stacks; /* by stack */
 	bool *has_stack;
 	u32 *events;
-	const char **texts;  /* interned in the profile; NULL: not yet */
-	VEC(u32) up;         /* frames of a stack, the innermost first */
-	VEC(u32) inlined;    /* of the frame that is added next */
+	const char **texts; /* interned in the profile; NULL: not yet */
+	VEC(u32) up;        /* frames of a stack, the innermost first */
+	VEC(u32) inlined;   /* of the frame that is added next */
 	u64 n_batches, n_damaged;
 };
 
@@ -224,8 +224,8 @@ static int batch_import_read(const struct import *in, const struct import_option
 
 	importing_init(&r.b, in, o, p);
 	result = batch_reader_init(&r.reader, import_bytes(in), in->path, err);
-	r.reader.plain_most = MIN(allowance_bytes(&in->allowance, in->n_stored) / 4,
-		(u64)BATCH_PLAIN_MOST);
+	r.reader.plain_most =
+		MIN(allowance_bytes(&in->allowance, in->n_stored) / 4, (u64)BATCH_PLAIN_MOST);
 	if (!result)
 		result = batch_import_all(&r, err);
 	batch_reader_fini(&r.reader);
