@@ -29,6 +29,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_mem,
 	&cmd_tsx,
 	&cmd_export,
+	&cmd_push,
 	&cmd_probe,
 	&cmd_list,
 	&cmd_evlist,

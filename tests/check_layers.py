@@ -6,7 +6,7 @@ import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SRC = os.path.join(TOP, 'src')
-ORDER = ['base', 'arch', 'event', 'record', 'collect', 'file', 'session', 'machine', 'unwind', 'symbol', 'trace', 'profile', 'edit', 'view', 'cmd']
+ORDER = ['base', 'arch', 'event', 'record', 'collect', 'file', 'session', 'machine', 'unwind', 'symbol', 'trace', 'profile', 'edit', 'fleet', 'view', 'cmd']
 BAGS = {'util', 'utils', 'common', 'misc', 'helper', 'helpers', 'shared', 'internal'}
 
 # Rooms of large folders, from left to right; '' are the files of the folder itself, where it may have some.
@@ -73,6 +73,7 @@ ROOMS = {
         'script': 'the parts of one command',
         'stat': 'the parts of one command',
         'test': 'the parts of one command',
+        'live': 'what runs now, counted as it comes',
         'top': 'the parts of one command',
         'tsx': 'the parts of one command',
         'completion': 'what shells ask about all commands',

@@ -309,8 +309,10 @@ static int gate(struct gate *g, int argc, char **argv, struct err *err)
 
 static int run_gate(int argc, char **argv)
 {
-	struct gate_options o = {
-		.rounds = ROUNDS, .least_pct = 1, .error_pct = 5, .frequency = "4000"};
+	struct gate_options o = {.rounds = ROUNDS,
+		.least_pct = 1,
+		.error_pct = 5,
+		.frequency = "4000"};
 	struct gate g = {.options = &o};
 	struct err err = {0};
 	int status = cmd_parse(&cmd_gate, &o, OPTS_STOP, &argc, argv);

@@ -15,7 +15,8 @@
 
 enum { FIELDS = 7 };
 
-static const char head[] = "# pace gate 1: time, host, commands, rounds, noise, least q of equal runs, verdict\n";
+static const char head[] =
+	"# pace gate 1: time, host, commands, rounds, noise, least q of equal runs, verdict\n";
 
 /* A number from 0 on; NAN: it is none. */
 static double number_of(const char *text)

@@ -18,7 +18,7 @@
 struct gate_past {
 	VEC(double) nulls;  /* least q of equal programs, of this host */
 	VEC(double) noises; /* of the whole, as shares */
-	u64 n_alarms;       /* of the nulls: would have been called different without what was learnt */
+	u64 n_alarms; /* of the nulls: would have been called different without what was learnt */
 };
 
 struct gate_line {

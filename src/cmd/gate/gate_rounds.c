@@ -149,7 +149,9 @@ static void choose_paths(struct gate_rounds *r)
 
 int gate_rounds_run(struct gate_rounds *r, struct err *err)
 {
-	struct progress progress = {.what = "measuring", .all = r->n * DELTA_SIDES, .leaves_signal = true};
+	struct progress progress = {.what = "measuring",
+		.all = r->n * DELTA_SIDES,
+		.leaves_signal = true};
 	struct random random = {SEED ^ clock_now_ns()};
 	const u64 start = clock_now_ns();
 	int result = 0;

@@ -29,7 +29,7 @@ struct gate_rounds {
 	u64 n;
 	struct log *log;
 	char **paths[DELTA_SIDES]; /* n recordings of each side */
-	double seconds; /* that all of it took */
+	double seconds;            /* that all of it took */
 };
 
 int gate_rounds_run(struct gate_rounds *r, struct err *err);

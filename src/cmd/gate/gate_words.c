@@ -11,8 +11,8 @@ enum { FUNCTIONS_MOST = 20, VERSION = 1, MS = 1000000 };
 
 const char *gate_word(enum gating_verdict verdict)
 {
-	static const char *const words[] = {
-		[GATING_SAME] = "same", [GATING_SLOWER] = "slower", [GATING_FASTER] = "faster"};
+	static const char *const words[] =
+		{[GATING_SAME] = "same", [GATING_SLOWER] = "slower", [GATING_FASTER] = "faster"};
 
 	return words[verdict];
 }
@@ -95,9 +95,9 @@ static void add_past(const struct gate_result *r, struct str *text)
 	const struct gate_past *p = r->past;
 
 	if (!p->nulls.n) {
-		str_add(text, r->is_learning
-				? "; this is the first gate on this machine"
-				: "; --history FILE learns how much this machine varies");
+		str_add(text,
+			r->is_learning ? "; this is the first gate on this machine"
+				       : "; --history FILE learns how much this machine varies");
 		return;
 	}
 	str_addf(text,
@@ -125,7 +125,8 @@ static void add_function(const struct gate_result *r, const struct gating_functi
 	str_add(text, " -> ");
 	add_amount(r, j->mean[DELTA_B], text);
 	if (!isnan(j->ratio) && !isnan(j->half))
-		str_addf(text, ", %+.1f %% of its own (+- %.1f)", 100 * (j->ratio - 1), 100 * j->half);
+		str_addf(text, ", %+.1f %% of its own (+- %.1f)", 100 * (j->ratio - 1),
+			100 * j->half);
 	str_addf(text, ", q = %.2g\n", j->q);
 }
 

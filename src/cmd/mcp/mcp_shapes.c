@@ -19,8 +19,8 @@ static double n_samples(const cJSON *event)
 	const cJSON *recording;
 	double n = mcp_number_of(event, "samples", 0);
 
-	cJSON_ArrayForEach(recording, mcp_list_of(event, "recordings"))
-		n += mcp_number_of(recording, "samples", 0);
+	cJSON_ArrayForEach(recording, mcp_list_of(event, "recordings")) n +=
+		mcp_number_of(recording, "samples", 0);
 	return n;
 }
 
@@ -103,9 +103,9 @@ static void add_interval(double share, double n, struct str *data, struct str *t
 /* Members of a row that are figures, not what it is grouped by. */
 static bool is_figure(const char *name)
 {
-	static const char *const figures[] = {"samples", "period", "share", "share_low", "share_high",
-		"order_decided", "total_samples", "total_period", "total_share", "total_share_low",
-		"total_share_high"};
+	static const char *const figures[] = {"samples", "period", "share", "share_low",
+		"share_high", "order_decided", "total_samples", "total_period", "total_share",
+		"total_share_low", "total_share_high"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(figures); i++)
 		if (!strcmp(name, figures[i]))

@@ -113,8 +113,7 @@ static void test_functions(struct gating *g, const struct significance *j)
 }
 
 void gating_init(struct gating *g, const struct gating_options *o, const double *before,
-	const double *after, size_t n, const struct significance *j,
-	double threshold)
+	const double *after, size_t n, const struct significance *j, double threshold)
 {
 	*g = (struct gating){.options = *o, .n = n, .threshold = threshold};
 	test_whole(g, before, after);

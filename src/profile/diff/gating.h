@@ -26,7 +26,7 @@ enum gating_verdict { GATING_SAME, GATING_SLOWER, GATING_FASTER };
 
 /* A function that differs. */
 struct gating_function {
-	size_t row;  /* of the delta */
+	size_t row; /* of the delta */
 	double more; /* what it takes more than before, as a share of the baseline's whole; negative: less */
 };
 
@@ -36,9 +36,9 @@ struct gating {
 	double before, after;  /* mean of the rounds */
 	struct signflip whole; /* of logarithms: after divided by before */
 	bool is_whole_slower, is_whole_faster;
-	double threshold;      /* that a function's q must not exceed */
+	double threshold;                      /* that a function's q must not exceed */
 	VEC(struct gating_function) functions; /* the largest differences first */
-	double detectable;     /* a change of the whole that nine of ten such gates would find, as a share */
+	double detectable; /* a change of the whole that nine of ten such gates would find, as a share */
 };
 
 /*
@@ -58,8 +58,7 @@ double gating_threshold(const struct gating_options *o, double *nulls, size_t n)
 
 /* n rounds; j: of one event of their recordings, the baseline on side A. */
 void gating_init(struct gating *g, const struct gating_options *o, const double *before,
-	const double *after, size_t n, const struct significance *j,
-	double threshold);
+	const double *after, size_t n, const struct significance *j, double threshold);
 void gating_fini(struct gating *g);
 
 /* Slower if the whole is, or a function while the whole is not faster. */

@@ -7,9 +7,9 @@
 #include "base/random.h"
 
 enum {
-	EXACT = 14,        /* up to so many differences all signs are tried */
-	DRAWN = 1 << 14,   /* else so many */
-	STEPS = 40,        /* of bisection */
+	EXACT = 14,      /* up to so many differences all signs are tried */
+	DRAWN = 1 << 14, /* else so many */
+	STEPS = 40,      /* of bisection */
 };
 
 /* Of a normal distribution's deviation the median distance from the median is this part. */

@@ -19,8 +19,9 @@ enum { SIGNFLIP_MOST = 4096 }; /* differences */
 
 struct signflip {
 	double p;
-	double estimate, low, high; /* low, high: -INFINITY, INFINITY: there are too few differences */
-	double noise;               /* standard deviation of a single difference, by their middle ones */
+	double estimate, low,
+		high; /* low, high: -INFINITY, INFINITY: there are too few differences */
+	double noise; /* standard deviation of a single difference, by their middle ones */
 };
 
 /* The smallest p that n differences can have. */
