@@ -301,6 +301,8 @@ int config_change(const char *path, const char *text, size_t n, const char *key,
 		/* [section] key = value on one line */
 		if (old && memchr(text + from, '[', old->name_at - from)) {
 			str_addn(out, text + from, old->name_at - from);
+			while (out->at[out->n - 1] == ' ' || out->at[out->n - 1] == '\t')
+				str_cut(out, out->n - 1);
 			str_addc(out, '\n');
 		}
 		if (!old && !beside)

@@ -48,6 +48,29 @@ def all_commands_and_all_their_options_are_offered():
 
 
 @test
+def functions_and_probes_are_offered_to_probe():
+    program = build_c('tests/live/programs/probed.c', 'probed', '-g')
+    listed = pace('probe', '-x', program, '-F').out.split()
+    assert 'main' in listed and len(listed) > 2
+    for words in (['-x', program], ['-x', program, '-a'], [f'--exec={program}', '-L'], ['-x', program, '-V']):
+        offered, what = answer('probe', *words, '')
+        assert set(listed) <= set(offered) and what == ':none', (words, offered)
+        assert answer('probe', *words, 'mai')[0] == ['main'], words
+    assert answer('probe', '-x', 'no-such-file', 'm') == ([], ':none')
+    assert answer('probe', '') == ([], ':none')  # all functions of a kernel are too many
+    needs_root()
+    made = pace('probe', '-x', program, 'completed:here=main')
+    if made.status:
+        skip(f'no probes here: {made.err.strip()[:160]}')
+    try:
+        for option in ('-d', '-l', '--del'):
+            words = ['probe', f'{option}completed:'] if option == '-l' else ['probe', option, 'completed:']
+            assert [word.removeprefix('-l') for word in answer(*words)[0]] == ['completed:here'], option
+    finally:
+        assert pace('probe', '-d', 'completed:here').status == 0
+
+
+@test
 def what_options_take_is_offered():
     assert answer('report', '--format', 'j') == (['json'], ':none')
     assert answer('report', '--format=j') == (['--format=json'], ':none')

@@ -88,10 +88,10 @@ TEST(configfile_changes_one_value_and_leaves_all_else)
 		"# mine\n[a]\n\tb = 3\n c=2");
 	CHECK_STR(changed("[a]\n b=1\n[c]\n d=2\n", "a.e", "3"), "[a]\n b=1\n\te = 3\n[c]\n d=2\n");
 	CHECK_STR(changed("[a]\nb=1\\\n2\n[c]\nd=4", "a.b", "x"), "[a]\n\tb = x\n[c]\nd=4");
-	CHECK_STR(changed("[a] b=1\n", "A.B", "2"), "[a] \n\tB = 2\n");
+	CHECK_STR(changed("[a] b=1\n", "A.B", "2"), "[a]\n\tB = 2\n");
 	CHECK_STR(changed("[a]\nb=1\\\n", "a.c", "2"), "[a]\nb=1\\\n\n\tc = 2\n");
 	/* A subsection's name may have a bracket. */
-	CHECK_STR(changed("[a \"x]y\"] b=1\n", "a.x]y.b", "2"), "[a \"x]y\"] \n\tb = 2\n");
+	CHECK_STR(changed("[a \"x]y\"] b=1\n", "a.x]y.b", "2"), "[a \"x]y\"]\n\tb = 2\n");
 	CHECK_STR(changed("[a]\nb=1", "a.Sub.b", "2"), "[a]\nb=1\n[a \"Sub\"]\n\tb = 2\n");
 }
 

@@ -21,6 +21,7 @@
 #include "cmd/report/report_options.h"
 #include "cmd/stat/stat_command.h"
 #include "cmd/timechart.h"
+#include "event/dynevents.h"
 #include "profile/rows/key.h"
 #include "view/forms/forms.h"
 
@@ -53,6 +54,7 @@ enum operand {
 	TAKES_FUNCTIONS,
 	TAKES_COMMAND,
 	TAKES_EVENTS,
+	TAKES_PLACES,
 	TAKES_NAME
 };
 
@@ -93,6 +95,7 @@ static const struct verb {
 	{&cmd_config, NULL, NULL, TAKES_NOTHING},
 	{&cmd_kallsyms, NULL, NULL, TAKES_NOTHING},
 	{&cmd_list, NULL, NULL, TAKES_EVENTS},
+	{&cmd_probe, NULL, NULL, TAKES_PLACES},
 	{&cmd_help, NULL, NULL, TAKES_NAME},
 	{&cmd_completion, NULL, NULL, TAKES_NAME},
 	{&cmd_c2c, NULL, NULL, TAKES_NOTHING},
@@ -111,9 +114,10 @@ struct completion {
 	struct verb verb;
 	const char *head; /* what stands before the part to complete: "--sort=comm," */
 	size_t head_n;
-	const char *part;   /* that part, which candidates begin with */
-	const char *input;  /* of -i, or NULL */
-	const char *tables; /* of --events-dir, or NULL */
+	const char *part;    /* that part, which candidates begin with */
+	const char *input;   /* of -i, or NULL */
+	const char *tables;  /* of --events-dir, or NULL */
+	const char *program; /* of -x, or NULL */
 	struct str *answer;
 	struct distinct offered;
 	char directive[24];
@@ -238,6 +242,38 @@ static void offer_names(struct completion *c, const char *key)
 	alarm_after(0);
 }
 
+/* Functions that can be probed: of the program, or of the kernel, which has so many that a beginning must be there. */
+static void offer_places(struct completion *c)
+{
+	if (c->program ? access(c->program, R_OK) != 0 : !*c->part)
+		return;
+	signal(SIGPROF, give_up);
+	alarm_after(ANSWER_MS);
+	if (c->program)
+		offer_output(c, &cmd_probe, 4,
+			(const char *[]){"probe", "-x", c->program, "-F", NULL});
+	else
+		offer_output(c, &cmd_probe, 2, (const char *[]){"probe", "-F", NULL});
+	alarm_after(0);
+}
+
+/* The probes that exist. */
+static void offer_probes(struct completion *c)
+{
+	struct dynevents probes = {0};
+	struct str name = {0};
+	struct err ignored;
+
+	if (!dynevents_read(&probes, NULL, &ignored))
+		vec_each(e, &probes.at) {
+			str_clear(&name);
+			str_addf(&name, "%s:%s", e->group, e->name);
+			offer(c, name.at, e->place);
+		}
+	str_fini(&name);
+	dynevents_fini(&probes);
+}
+
 static void offer_comms(struct completion *c)
 {
 	offer_names(c, "comm");
@@ -297,6 +333,9 @@ static const struct value {
 	{"PATH", NULL, NULL, ":files"},
 	{"DIR", NULL, NULL, ":folders"},
 	{"EVENT", NULL, offer_events, NULL},
+	{"[GROUP:]EVENT", NULL, offer_probes, NULL},
+	{"PROBE", NULL, offer_places, NULL},
+	{"PLACE", NULL, offer_places, NULL},
 	{"METRIC,...", NULL, offer_metrics, NULL},
 	{"FORM", NULL, offer_forms, NULL},
 	{"KEY,...", NULL, offer_keys, NULL},
@@ -451,6 +490,9 @@ static void offer_operand(struct completion *c, int at)
 	case TAKES_EVENTS:
 		offer_events(c);
 		break;
+	case TAKES_PLACES:
+		offer_places(c);
+		break;
 	case TAKES_NAME:
 		if (c->cmd == &cmd_help)
 			offer_commands(c);
@@ -487,6 +529,8 @@ static void note_value(struct completion *c, const struct opt *o, const char *va
 		c->input = value;
 	else if (o->name && !strcmp(o->name, "events-dir"))
 		c->tables = value;
+	else if (o->name && !strcmp(o->name, "exec"))
+		c->program = value;
 }
 
 /* Walks the words of a command, from `at` on; the last one is completed. */
