@@ -11,6 +11,8 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import *  # noqa: E402,F403
 sys.path.insert(1, os.path.join(TOP, 'tests', 'replay'))
 from replay import machine  # noqa: E402
+sys.path.insert(2, os.path.dirname(os.path.abspath(__file__)))
+from calls import shape  # noqa: E402
 
 WORK = 'i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done\n'
 LINK = 'link/perf'
@@ -23,12 +25,6 @@ def link():
     with open('work.sh', 'w', encoding='utf-8') as file:
         file.write(WORK)
     return os.path.abspath(LINK)
-
-
-def shape(text):
-    """Lines with each number as its kind: how many digits stand behind the point, and whether it is 0."""
-    text = re.sub(r'\d+\.(\d+)', lambda m: 'x.' + 'd' * len(m[1]), text)
-    return re.sub(r'\b\d+\b', 'n', text)
 
 
 # What runs a command, and what looks at the whole system for a moment.

@@ -76,6 +76,7 @@ enum script_kind {
 
 struct script_options {
 	u64 fields[SCRIPT_KINDS];
+	u64 taken_out[SCRIPT_KINDS]; /* fields with - before them */
 	bool has_said_fields; /* a field that no event has is an error; else it is left out */
 	bool has_ns, is_relative, is_delta, hides_chains, has_full_paths;
 	bool is_narrow; /* short names of threads and bare numbers of CPUs, as perf's -L has them */
