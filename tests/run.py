@@ -117,6 +117,7 @@ SUITES = [
     ('graphs', [sys.executable, f'{HERE}/oracle/test_graphs.py']),
     ('sortkeys', [sys.executable, f'{HERE}/oracle/test_sortkeys.py']),
     ('sweep', [sys.executable, f'{HERE}/oracle/test_sweep.py']),
+    ('combined', [sys.executable, f'{HERE}/oracle/test_combined.py']),
     ('branches', [sys.executable, f'{HERE}/oracle/test_branches.py']),
     ('groups', [sys.executable, f'{HERE}/oracle/test_groups.py']),
     ('probes', [sys.executable, f'{HERE}/oracle/test_probe.py']),

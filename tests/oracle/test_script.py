@@ -60,6 +60,25 @@ def write_accesses(path):
 
 
 @test
+def cpus_that_were_not_recorded_cannot_be_chosen():
+    perf_works()
+    handmade.write('nowhere.data', IP | TID | TIME, [{'ip': TEXT}])
+    ours, theirs = (run(*tool, 'script', '-i', 'nowhere.data', '-C', '1') for tool in ((PACE,), ('perf',)))
+    assert ours.status and theirs.status and not ours.out + theirs.out and '-C: the recording does not say on which CPU' in ours.err, (ours, theirs)
+
+
+@test
+def fields_are_taken_out_of_call_chains_too():
+    perf_works()
+    can_record()
+    assert run('perf', 'record', '-q', '-g', '-e', 'cpu-clock:u', '-o', 'chains.data', 'sh', '-c', 'ls / | sort').status == 0
+    for more in (['-F', '-dso'], ['-F', '-symoff'], ['-F', '-ip'], ['-F', 'comm,ip', '-F', '+sym']):
+        theirs, ours = ([line.split('[')[0].rstrip() for line in run(*tool, 'script', '--no-inline', '-i', 'chains.data', *more).out.splitlines()]
+                        for tool in (('perf',), (PACE, '--as-perf')))
+        assert theirs == ours and len(ours) > 1, (more, next(pair for pair in zip(theirs + [''], ours + ['']) if pair[0] != pair[1]))
+
+
+@test
 def memory_accesses_are_said_in_perfs_words():
     perf_works()
     needs_layout_of_perf('fields of samples')

@@ -16,24 +16,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import *  # noqa: E402,F403
 import handmade  # noqa: E402
-
-# Everything that runs is in this file: nothing depends on the symbols of libraries.
-PROGRAM = r'''static volatile long x;
-__attribute__((noinline)) void leaf(long n) { for (long i = 0; i < n; i++) x += i; }
-__attribute__((noinline)) void mid_a(long n) { leaf(n); x++; }
-__attribute__((noinline)) void mid_b(long n) { leaf(n); for (long i = 0; i < n; i++) x += i; }
-__attribute__((noinline)) void rare(long n) { mid_a(n / 50); x++; }
-__attribute__((noinline)) void outer(long n) { mid_a(n); mid_b(n); rare(n); x++; }
-__attribute__((noreturn)) void begin(void)
-{
-	for (int i = 0; i < ROUNDS; i++)
-		outer(200000);
-	__asm__ volatile("syscall" : : "a"(231), "D"(0));
-	__builtin_unreachable();
-}
-/* No frame is before this one. */
-__asm__(".globl _start\n.type _start,@function\n_start: xor %ebp,%ebp\nand $-16,%rsp\ncall begin\nhlt\n.size _start,.-_start\n");
-'''
+from calls import cells, program, recording  # noqa: E402
 
 KEYS = ['comm', 'pid', 'dso', 'sym', 'cpu', 'socket', 'addr', 'srcfile', 'srcline', 'time', 'local_weight', 'weight',
         'comm,dso', 'dso,sym', 'sym,dso', 'pid,sym', 'cpu,sym', 'comm,dso,sym', 'comm,pid,cpu', '+cpu', '+pid,cpu', 'time,sym', 'addr,sym']
@@ -45,27 +28,6 @@ FILTERS = [['-C', '0'], ['-C', '0-1'], ['--comms', 'calls,nowhere'], ['-d', 'cal
 GRAPHS = [f'{style},{limit}{order}' for style in ('graph', 'fractal', 'flat', 'folded') for limit in ('0', '0.5', '0.5,1', '0.5,2', '0.5,3', '10')
           for order in (',caller', ',callee')] + ['graph,0.5,caller,function', 'graph,0.5,callee,function,branch',
                                                   'folded,0,caller,count', 'folded,0,callee,period', 'none']
-
-
-def program(rounds, name):
-    with open('calls.c', 'w', encoding='utf-8') as file:
-        file.write(PROGRAM.replace('ROUNDS', str(rounds)))
-    assert run('cc', '-g', '-O1', '-fno-omit-frame-pointer', '-fno-optimize-sibling-calls', '-static', '-nostdlib', '-o', name, 'calls.c').status == 0
-
-
-def recording():
-    can_record()
-    perf_works()
-    needs('cc')
-    if os.uname().machine != 'x86_64':
-        skip('the program is of x86')
-    program(60, 'calls')
-    assert run('perf', 'record', '-q', '-g', '--sample-cpu', '-e', 'cpu-clock:u', '-F', '3000', '-o', 'c.data', './calls').status == 0
-    assert run('perf', 'record', '-q', '--sample-cpu', '-e', 'cpu-clock:u', '-F', '3000', '-o', 'd.data', './calls').status == 0
-
-
-def cells(line):
-    return tuple(re.sub(r' +', ' ', cell.strip()) for cell in line.split('|'))
 
 
 def rows(result):

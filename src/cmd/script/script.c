@@ -8,6 +8,7 @@
 #include "cmd/script/scripting.h"
 #include "cmd/script/starter.h"
 #include "cmd/strict.h"
+#include "cmd/which.h"
 #include "event/abi.h"
 #include "view/records/dump.h"
 #include "view/records/header.h"
@@ -109,6 +110,9 @@ static int prepare(struct scripting *s, struct err *err)
 		return err->code;
 	if (o->cpus && cpus_parse(&s->cpus, o->cpus, err))
 		return err_prefix(err, "-C");
+	if (o->cpus &&
+		which_check_field(&s->trace.session, "-C", PERF_SAMPLE_CPU, "on which CPU", err))
+		return err->code;
 	if (name_list_parse(&s->comms, "-c", o->comms, err) ||
 		name_list_parse(&s->stops, "--stop-bt", o->stops, err) ||
 		script_choice_init(&s->choice, o, &s->trace.session.reader.events, err))

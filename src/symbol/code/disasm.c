@@ -23,7 +23,8 @@ static int by_llvm(struct disasm *d, const struct code *c, const struct disasm_o
 static int by_objdump(struct disasm *d, const struct code *c, const struct disasm_options *o,
 	struct err *err)
 {
-	const char *path = c->isa ? objdump_path(c->isa, o->objdump) : NULL;
+	char found[PATH_MAX];
+	const char *path = c->isa ? objdump_path(c->isa, o->objdump, found) : NULL;
 
 	if (!c->isa)
 		return err_set(err, ERR_UNSUPPORTED, "ELF machine %u is not supported", c->machine);

@@ -10,13 +10,14 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "collect/open/program.h"
 
 enum { CODE_FD = 3, OUTPUT_MAX = 1 << 30 };
 
-const char *objdump_path(const struct isa *isa, const char *wanted)
+const char *objdump_path(const struct isa *isa, const char *wanted, char found[PATH_MAX])
 {
 	if (wanted)
-		return access(wanted, X_OK) ? NULL : wanted;
+		return program_find(wanted, found) ? found : NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(isa->objdumps); i++)
 		if (!access(isa->objdumps[i], X_OK))
 			return isa->objdumps[i];

@@ -11,12 +11,17 @@
 #ifndef PACE_SYMBOL_OBJDUMP_H
 #define PACE_SYMBOL_OBJDUMP_H
 
+#include <limits.h>
+
 #include "base/err.h"
 #include "symbol/code/code.h"
 #include "symbol/code/listing.h"
 
-/* The program that would be run: `wanted`, or the first of the usual ones; NULL: none is installed. */
-const char *objdump_path(const struct isa *isa, const char *wanted);
+/*
+ * The program that would be run: `wanted`, which without a folder is looked for in PATH, or the first of the usual ones;
+ * NULL: none is installed. `found` may be what is returned.
+ */
+const char *objdump_path(const struct isa *isa, const char *wanted, char found[PATH_MAX]);
 
 int objdump_list(const struct code *c, bool is_intel, const char *path, struct listing *ret,
 	struct err *err);

@@ -84,6 +84,7 @@ enum script_inlines { /* which call chains have lines for inlined functions */
 
 struct script_options {
 	u64 fields[SCRIPT_KINDS];
+	u64 taken_out[SCRIPT_KINDS]; /* fields with - before them */
 	bool has_said_fields; /* a field that no event has is an error; else it is left out */
 	bool has_ns, is_relative, is_delta, hides_chains, has_full_paths;
 	bool has_kernel_paths; /* the kernel and its modules stand under the paths of their files */

@@ -161,7 +161,6 @@ int script_parse_fields(struct script_options *o, const char *text, struct err *
 				text);
 		text = colon + 1;
 	}
-	o->has_said_fields = true;
 	for (;;) {
 		size_t n = strcspn(text, ",");
 		char sign = *text == '+' || *text == '-' ? *text : 0;
@@ -170,21 +169,24 @@ int script_parse_fields(struct script_options *o, const char *text, struct err *
 		text += sign != 0;
 		n -= sign != 0;
 		/* The first word without a sign starts a new list. */
-		if (is_first && !sign)
+		if (is_first && !sign) {
+			o->has_said_fields = true;
 			for (unsigned i = 0; i < SCRIPT_KINDS; i++)
 				o->fields[i] = kinds >> i & 1 ? 0 : o->fields[i];
-		if (sign)
-			o->has_said_fields = false;
+		}
 		is_first = false;
 		if (n && find_field(text, n, &field, err))
 			return err->code;
 		for (unsigned i = 0; i < SCRIPT_KINDS; i++) {
 			if (!(kinds >> i & 1))
 				continue;
-			if (sign == '-')
+			if (sign == '-') {
 				o->fields[i] &= ~field;
-			else
+				o->taken_out[i] |= field;
+			} else {
 				o->fields[i] |= field;
+				o->taken_out[i] &= ~field;
+			}
 		}
 		text += n;
 		if (!*text)
@@ -205,7 +207,8 @@ u64 script_fields_of(const struct script *s, const struct event *e)
 	if (e->attr.type != PERF_TYPE_SOFTWARE || e->attr.config != PERF_COUNT_SW_BPF_OUTPUT)
 		fields &= ~(u64)SCRIPT_BPF_OUTPUT;
 	if (script_has_chain(type) && !s->options->hides_chains && !s->options->has_said_fields)
-		fields |= SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO;
+		fields |= (SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO) &
+			~s->options->taken_out[kind_of(&e->attr)];
 	return fields;
 }
 

@@ -321,10 +321,10 @@ static void choose_shown(struct diffrows *r)
 		show(r, "delta_period", "Base period", 0);
 	for (u32 i = 1; i < r->delta->recordings.n; i++) {
 		show(r, methods[o->method].name, methods[o->method].title, i);
-		if (o->has_periods)
-			show(r, "delta_period", "Period", i);
 		if (o->has_formula)
 			show(r, "delta_formula", "Formula", i);
+		if (o->has_periods)
+			show(r, "delta_period", "Period", i);
 	}
 }
 
