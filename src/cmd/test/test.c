@@ -23,6 +23,18 @@ static const struct opt options[] = {
 	{'v', "verbose", OPT_COUNT, AT(verbosity), NULL, "print each symbol that was found"},
 	{'F', "dont-fork", OPT_BOOL, AT(is_here), NULL, "accepted: tests never start a process",
 		.flags = OPT_HIDDEN},
+	{'S', "sequential", OPT_NOTHING, .help = "there is one test"},
+	{'s', "skip", OPT_REFUSED, .arg = "TESTS", .help = "there is one test"},
+	{'r', "runs-per-test", OPT_REFUSED, .arg = "N", .help = "a test that passed passes again"},
+	{'j', "junit", OPT_REFUSED, .arg = "FILE", .flags = OPT_OPTIONAL,
+		.help = "perf's tests of itself are not pace's: the exit status is the answer"},
+	{0, "failure-snippet-lines", OPT_NOTHING, .arg = "N",
+		.help = "the one test says what failed in a line"},
+	{0, "dso", OPT_REFUSED, .arg = "FILE",
+		.help = "the test is about pace itself: 'pace probe -F -x FILE' lists the functions of a file"},
+	{0, "objdump", OPT_NOTHING, .arg = "PATH", .help = "no test disassembles"},
+	{0, "record-ctl", OPT_REFUSED, .arg = "FIFOS",
+		.help = "'pace record --delay' begins later, and --control takes commands"},
 	{.kind = OPT_END},
 };
 
