@@ -5,7 +5,7 @@
 
 #include "base/out.h"
 #include "cmd/cmd.h"
-#include "cmd/test/workload.h"
+#include "cmd/test/testwork.h"
 #include "symbol/elf/symtab.h"
 
 struct test_options {
@@ -40,14 +40,14 @@ static const struct opt options[] = {
 
 static int run_workload(const char *name, int argc, char **argv)
 {
-	const struct workload *w = workload_find(name);
+	const struct testwork *w = testwork_find(name);
 	struct err err;
 
 	if (!w)
 		err_set(&err, ERR_INVAL,
 			"there is no workload '%s': 'pace test --list-workloads' prints their names",
 			name);
-	else if (!workload_run(w, argc, argv, &err))
+	else if (!testwork_run(w, argc, argv, &err))
 		return EXIT_OK;
 	return cmd_fail(&cmd_test, &err, err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
 }
@@ -103,8 +103,8 @@ static int list_workloads(void)
 	struct out out = {.fd = STDOUT_FILENO};
 	struct err err;
 
-	for (size_t i = 0; i < workload_n; i++)
-		str_addf(&out.text, "%s\n", workloads[i].name);
+	for (size_t i = 0; i < testwork_n; i++)
+		str_addf(&out.text, "%s\n", testworks[i].name);
 	return out_close(&out, &err) ? cmd_fail(&cmd_test, &err, EXIT_FAILED) : EXIT_OK;
 }
 
@@ -123,12 +123,12 @@ static int run_test(int argc, char **argv)
 static void add_workloads(struct str *text)
 {
 	str_add(text, "Workloads:\n");
-	for (size_t i = 0; i < workload_n; i++) {
+	for (size_t i = 0; i < testwork_n; i++) {
 		const size_t start = text->n;
 
-		str_addf(text, "  %s %s", workloads[i].name, workloads[i].usage);
+		str_addf(text, "  %s %s", testworks[i].name, testworks[i].usage);
 		str_pad_right(text, start, 40);
-		str_addf(text, " %s\n", workloads[i].help);
+		str_addf(text, " %s\n", testworks[i].help);
 	}
 }
 
