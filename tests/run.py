@@ -111,6 +111,7 @@ SUITES = [
     ('readers', [sys.executable, f'{HERE}/oracle/test_kinds.py']),
     ('inplace', [sys.executable, f'{HERE}/oracle/test_inplace.py']),
     ('perfcommands', [sys.executable, f'{HERE}/oracle/test_perfcommands.py']),
+    ('workloads', [sys.executable, f'{HERE}/oracle/test_workloads.py']),
     ('tsx', [sys.executable, f'{HERE}/oracle/test_tsx.py']),
     ('script', [sys.executable, f'{HERE}/oracle/test_script.py']),
     ('python scripts', [sys.executable, f'{HERE}/oracle/test_pyscript.py']),

@@ -118,7 +118,7 @@ def what_the_mode_adds_can_be_taken_back_and_works_without_it():
     result = pace('stat', '--columns', 'perf', '-j', '-e', 'task-clock', 'true')
     assert 'counter-value' in json.loads(result.err.splitlines()[0]), result
     result = pace('stat', '--columns', 'both', '-j', 'true')
-    assert result.status == 2 and 'perf or pace' in result.err, result
+    assert result.status == 2 and 'perf7 or pace' in result.err, result
     # Options of configuration files stand beside those of the mode, also where the command has a subcommand.
     with open('config', 'w', encoding='utf-8') as file:
         file.write('[stat]\nbig-num = false\n')

@@ -1,4 +1,4 @@
-#include "cmd/test/workload.h"
+#include "cmd/test/testwork.h"
 
 /*
  * One function with code of its own and two that are inlined into it. Who tries a reader of lines expects the inlined functions on
@@ -21,11 +21,11 @@ static inline __attribute__((always_inline)) void middle(void)
 #line 30
 static __attribute__((noinline)) void parent(void)
 {
-	while (!workload_is_over)
+	while (!testwork_is_over)
 		middle();
 }
 
-int inlineloop_run(const struct workload_numbers *numbers, struct err *err)
+int inlineloop_run(const struct testwork_numbers *numbers, struct err *err)
 {
 	(void)numbers;
 	(void)err;

@@ -5,7 +5,7 @@
 
 #include "base/out.h"
 #include "cmd/cmd.h"
-#include "cmd/test/workload.h"
+#include "cmd/test/testwork.h"
 #include "symbol/elf/symtab.h"
 
 struct test_options {
@@ -23,19 +23,31 @@ static const struct opt options[] = {
 	{'v', "verbose", OPT_COUNT, AT(verbosity), NULL, "print each symbol that was found"},
 	{'F', "dont-fork", OPT_BOOL, AT(is_here), NULL, "accepted: tests never start a process",
 		.flags = OPT_HIDDEN},
+	{'S', "sequential", OPT_NOTHING, .help = "there is one test"},
+	{'s', "skip", OPT_REFUSED, .arg = "TESTS", .help = "there is one test"},
+	{'r', "runs-per-test", OPT_REFUSED, .arg = "N", .help = "a test that passed passes again"},
+	{'j', "junit", OPT_REFUSED, .arg = "FILE", .flags = OPT_OPTIONAL,
+		.help = "perf's tests of itself are not pace's: the exit status is the answer"},
+	{0, "failure-snippet-lines", OPT_NOTHING, .arg = "N",
+		.help = "the one test says what failed in a line"},
+	{0, "dso", OPT_REFUSED, .arg = "FILE",
+		.help = "the test is about pace itself: 'pace probe -F -x FILE' lists the functions of a file"},
+	{0, "objdump", OPT_NOTHING, .arg = "PATH", .help = "no test disassembles"},
+	{0, "record-ctl", OPT_REFUSED, .arg = "FIFOS",
+		.help = "'pace record --delay' begins later, and --control takes commands"},
 	{.kind = OPT_END},
 };
 
 static int run_workload(const char *name, int argc, char **argv)
 {
-	const struct workload *w = workload_find(name);
+	const struct testwork *w = testwork_find(name);
 	struct err err;
 
 	if (!w)
 		err_set(&err, ERR_INVAL,
 			"there is no workload '%s': 'pace test --list-workloads' prints their names",
 			name);
-	else if (!workload_run(w, argc, argv, &err))
+	else if (!testwork_run(w, argc, argv, &err))
 		return EXIT_OK;
 	return cmd_fail(&cmd_test, &err, err.code == ERR_INVAL ? EXIT_USAGE : EXIT_FAILED);
 }
@@ -91,8 +103,8 @@ static int list_workloads(void)
 	struct out out = {.fd = STDOUT_FILENO};
 	struct err err;
 
-	for (size_t i = 0; i < workload_n; i++)
-		str_addf(&out.text, "%s\n", workloads[i].name);
+	for (size_t i = 0; i < testwork_n; i++)
+		str_addf(&out.text, "%s\n", testworks[i].name);
 	return out_close(&out, &err) ? cmd_fail(&cmd_test, &err, EXIT_FAILED) : EXIT_OK;
 }
 
@@ -111,12 +123,12 @@ static int run_test(int argc, char **argv)
 static void add_workloads(struct str *text)
 {
 	str_add(text, "Workloads:\n");
-	for (size_t i = 0; i < workload_n; i++) {
+	for (size_t i = 0; i < testwork_n; i++) {
 		const size_t start = text->n;
 
-		str_addf(text, "  %s %s", workloads[i].name, workloads[i].usage);
+		str_addf(text, "  %s %s", testworks[i].name, testworks[i].usage);
 		str_pad_right(text, start, 40);
-		str_addf(text, " %s\n", workloads[i].help);
+		str_addf(text, " %s\n", testworks[i].help);
 	}
 }
 

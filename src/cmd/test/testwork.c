@@ -10,19 +10,19 @@
 #include <unistd.h>
 
 #include "base/num.h"
-#include "cmd/test/workload.h"
+#include "cmd/test/testwork.h"
 
 /* Built with frame pointers and debug information in every build: meson.build. Names are what tests and users look for. */
 #define KEPT __attribute__((noinline, noclone))
 
 enum { THREADS_MAX = 1024 };
 
-volatile bool workload_is_over;
+volatile bool testwork_is_over;
 
 static void end(int signal)
 {
 	(void)signal;
-	workload_is_over = true;
+	testwork_is_over = true;
 }
 
 static void arm(double seconds)
@@ -40,11 +40,11 @@ static void arm(double seconds)
 
 static KEPT void noploop(void)
 {
-	while (!workload_is_over)
+	while (!testwork_is_over)
 		;
 }
 
-static int run_noploop(const struct workload_numbers *numbers, struct err *err)
+static int run_noploop(const struct testwork_numbers *numbers, struct err *err)
 {
 	(void)numbers;
 	(void)err;
@@ -57,7 +57,7 @@ static volatile u64 total;
 static KEPT void leaf(u64 value)
 {
 	total += value;
-	while (!workload_is_over)
+	while (!testwork_is_over)
 		total++;
 }
 
@@ -73,7 +73,7 @@ static KEPT void leafloop(void)
 	total--;
 }
 
-static int run_leafloop(const struct workload_numbers *numbers, struct err *err)
+static int run_leafloop(const struct testwork_numbers *numbers, struct err *err)
 {
 	(void)numbers;
 	(void)err;
@@ -85,12 +85,12 @@ static volatile double root;
 
 static KEPT void sqrtloop(void)
 {
-	for (u64 i = 0; !workload_is_over; i++)
+	for (u64 i = 0; !testwork_is_over; i++)
 		root = sqrt((double)i);
 }
 
 /* In a child process, which has the time. */
-static int run_sqrtloop(const struct workload_numbers *numbers, struct err *err)
+static int run_sqrtloop(const struct testwork_numbers *numbers, struct err *err)
 {
 	const pid_t pid = fork();
 
@@ -110,7 +110,7 @@ static int run_sqrtloop(const struct workload_numbers *numbers, struct err *err)
 
 static KEPT void test_loop(void)
 {
-	while (!workload_is_over)
+	while (!testwork_is_over)
 		total++;
 }
 
@@ -137,19 +137,19 @@ static int run_threads(u64 n, bool are_named, struct err *err)
 		n_running += !sys;
 	}
 	if (sys)
-		workload_is_over = true;
+		testwork_is_over = true;
 	test_loop();
 	while (n_running)
 		pthread_join(threads[--n_running], NULL);
 	return sys ? err_sys(err, sys, "starting a thread") : 0;
 }
 
-static int run_thloop(const struct workload_numbers *numbers, struct err *err)
+static int run_thloop(const struct testwork_numbers *numbers, struct err *err)
 {
 	return run_threads(numbers->n, false, err);
 }
 
-static int run_named_threads(const struct workload_numbers *numbers, struct err *err)
+static int run_named_threads(const struct testwork_numbers *numbers, struct err *err)
 {
 	return run_threads(numbers->n, true, err);
 }
@@ -186,7 +186,7 @@ static KEPT void brstack(u64 rounds)
 		brstack_bench();
 }
 
-static int run_brstack(const struct workload_numbers *numbers, struct err *err)
+static int run_brstack(const struct testwork_numbers *numbers, struct err *err)
 {
 	(void)err;
 	brstack(numbers->n);
@@ -202,7 +202,7 @@ static struct {
 
 static KEPT void datasym(void)
 {
-	while (!workload_is_over) {
+	while (!testwork_is_over) {
 		workload_datasym_buf1.data1++;
 		if (workload_datasym_buf1.data1 == 123)
 			workload_datasym_buf1.data1++;
@@ -210,7 +210,7 @@ static KEPT void datasym(void)
 	}
 }
 
-static int run_datasym(const struct workload_numbers *numbers, struct err *err)
+static int run_datasym(const struct testwork_numbers *numbers, struct err *err)
 {
 	(void)numbers;
 	(void)err;
@@ -222,12 +222,12 @@ static KEPT void context_switch_loop(int from, int to)
 {
 	char byte = 0;
 
-	while (!workload_is_over && write(to, &byte, 1) == 1 && read(from, &byte, 1) == 1)
+	while (!testwork_is_over && write(to, &byte, 1) == 1 && read(from, &byte, 1) == 1)
 		;
 }
 
 /* Two processes wait for each other. */
-static int run_context_switch_loop(const struct workload_numbers *numbers, struct err *err)
+static int run_context_switch_loop(const struct testwork_numbers *numbers, struct err *err)
 {
 	int there[2] = {-1, -1}, back[2] = {-1, -1};
 	pid_t pid = -1;
@@ -255,7 +255,7 @@ static int run_context_switch_loop(const struct workload_numbers *numbers, struc
 /* ---- the table ---- */
 
 /* clang-format off: a row a workload */
-const struct workload workloads[] = {
+const struct testwork testworks[] = {
 	{"noploop", "[SECONDS]", "an empty loop in noploop()", {.seconds = 1}, run_noploop},
 	{"thloop", "[SECONDS [THREADS]]", "a loop in test_loop() of 2 threads", {1, 2}, run_thloop},
 	{"named_threads", "[SECONDS [THREADS]]",
@@ -278,18 +278,18 @@ const struct workload workloads[] = {
 };
 /* clang-format on */
 
-const size_t workload_n = ARRAY_SIZE(workloads);
+const size_t testwork_n = ARRAY_SIZE(testworks);
 
-const struct workload *workload_find(const char *name)
+const struct testwork *testwork_find(const char *name)
 {
-	for (size_t i = 0; i < workload_n; i++)
-		if (!strcmp(workloads[i].name, name))
-			return &workloads[i];
+	for (size_t i = 0; i < testwork_n; i++)
+		if (!strcmp(testworks[i].name, name))
+			return &testworks[i];
 	return NULL;
 }
 
-static int take_numbers(const struct workload *w, int argc, char **argv,
-	struct workload_numbers *ret, struct err *err)
+static int take_numbers(const struct testwork *w, int argc, char **argv,
+	struct testwork_numbers *ret, struct err *err)
 {
 	const int most = (w->usual.seconds > 0) + (w->usual.n > 0);
 	int at = 0;
@@ -316,9 +316,9 @@ static int take_numbers(const struct workload *w, int argc, char **argv,
 	return 0;
 }
 
-int workload_run(const struct workload *w, int argc, char **argv, struct err *err)
+int testwork_run(const struct testwork *w, int argc, char **argv, struct err *err)
 {
-	struct workload_numbers numbers;
+	struct testwork_numbers numbers;
 	int r = take_numbers(w, argc, argv, &numbers, err);
 
 	if (r)
