@@ -12,7 +12,8 @@
 #include "cmd/report/reporting.h"
 #include "profile/check/brief.h"
 
-typedef void about_tell(const struct mcp_question *q, const struct reporting *r, struct mcp_answer *a);
+typedef void about_tell(const struct mcp_question *q, const struct reporting *r,
+	struct mcp_answer *a);
 
 static int read_whole(struct reporting *r, struct err *err)
 {
@@ -75,7 +76,8 @@ static void add_span(const struct recorded *in, struct mcp_answer *a)
 	json_open(&a->members, "time_span", '{');
 	mcp_json_fixed(&a->members, "from", (double)info->first_time / 1e9, 6);
 	mcp_json_fixed(&a->members, "to", (double)info->last_time / 1e9, 6);
-	mcp_json_fixed(&a->members, "seconds", (double)(info->last_time - info->first_time) / 1e9, 6);
+	mcp_json_fixed(&a->members, "seconds", (double)(info->last_time - info->first_time) / 1e9,
+		6);
 	json_close(&a->members, '}');
 }
 
@@ -160,7 +162,8 @@ int mcp_read_load(const struct mcp_question *q, struct mcp_answer *a, struct err
 
 /* ---- ledger ---- */
 
-static void tell_ledger(const struct mcp_question *q, const struct reporting *r, struct mcp_answer *a)
+static void tell_ledger(const struct mcp_question *q, const struct reporting *r,
+	struct mcp_answer *a)
 {
 	const struct ledger *l = &r->recorded.ledger;
 	struct str data = {0}, text = {0};

@@ -244,8 +244,8 @@ void mcp_answer_finish(struct mcp_answer *a, const char *command, const char *no
 	add_remainder(a);
 	add_notes(a, notes);
 	json_text(&a->members, "command", command);
-	str_addf(&text, "%s%s%s$ %s\n", str_text(&a->head), str_text(&a->table),
-		str_text(&a->foot), command);
+	str_addf(&text, "%s%s%s$ %s\n", str_text(&a->head), str_text(&a->table), str_text(&a->foot),
+		command);
 	str_addc(ret, '{');
 	add_text_content(text.at, ret);
 	if (has_structure) {

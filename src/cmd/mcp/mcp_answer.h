@@ -18,10 +18,10 @@
 #include "base/str.h"
 
 enum {
-	MCP_ANSWER_BYTES = 128 << 10,/* of the whole result */
-	MCP_ROWS_BYTES = 20 << 10,   /* of rows as text, and as data */
-	MCP_NAME_BYTES = 160,        /* of a name */
-	MCP_NOTES_BYTES = 2 << 10,   /* of what the command said on standard error */
+	MCP_ANSWER_BYTES = 128 << 10, /* of the whole result */
+	MCP_ROWS_BYTES = 20 << 10,    /* of rows as text, and as data */
+	MCP_NAME_BYTES = 160,         /* of a name */
+	MCP_NOTES_BYTES = 2 << 10,    /* of what the command said on standard error */
 };
 
 struct mcp_answer {
@@ -34,8 +34,8 @@ struct mcp_answer {
 };
 
 /* Names are cut to MCP_NAME_BYTES. */
-void mcp_add_name(struct str *text, const char *name);           /* safe for terminals */
-void mcp_add_dso(struct str *text, const char *dso); /* "  [FILE]"; NULL: nothing */
+void mcp_add_name(struct str *text, const char *name); /* safe for terminals */
+void mcp_add_dso(struct str *text, const char *dso);   /* "  [FILE]"; NULL: nothing */
 void mcp_json_name(struct str *out, const char *key, const char *name); /* NULL: null */
 
 /* The text of a member, or NULL; its number, or `otherwise`. */

@@ -32,8 +32,8 @@ struct mcp_call {
 	pid_t pid;               /* 0: it waits */
 	int fd;                  /* what the process writes; -1: it waits */
 	int said_fd;             /* what it said on standard error */
-	u64 until_ns; /* its deadline */
-	bool is_late; /* it did not keep it */
+	u64 until_ns;            /* its deadline */
+	bool is_late;            /* it did not keep it */
 	struct str text;
 };
 

@@ -90,7 +90,8 @@ static int run_words(const struct mcp_question *q, bool has_extra)
 	return status;
 }
 
-static int shape_page(const struct mcp_question *q, int status, struct mcp_answer *a, struct err *err)
+static int shape_page(const struct mcp_question *q, int status, struct mcp_answer *a,
+	struct err *err)
 {
 	struct str text = {0};
 	cJSON *page;
@@ -105,7 +106,9 @@ static int shape_page(const struct mcp_question *q, int status, struct mcp_answe
 	if (!page) {
 		read_back(STDERR_FILENO, SAID_BYTES, &text);
 		return err_set(err, ERR_FORMAT, "%s",
-			text.n ? text.at : status ? "the command failed without a word" : "there is no memory for the answer: ask for less");
+			text.n           ? text.at
+				: status ? "the command failed without a word"
+					 : "there is no memory for the answer: ask for less");
 	}
 	result = q->tool->shape(q, page, a, err);
 	cJSON_Delete(page);
@@ -122,7 +125,7 @@ static int ask_command(const struct mcp_question *q, struct mcp_answer *a, bool 
 	struct str said = {0};
 
 	*ret_extra = extra != NULL;
-	if (extra && status == EXIT_USAGE) {
+	if (extra && (status == EXIT_USAGE || status == EXIT_FAILED)) {
 		read_back(STDERR_FILENO, SAID_BYTES, &said);
 		if (strstr(str_text(&said), extra)) {
 			empty_outputs();
@@ -146,8 +149,7 @@ static void answer(const struct mcp_question *q, struct str *ret)
 	a.most = a.most ? a.most : UINT64_MAX;
 	if (q->has_changed)
 		str_add(&a.foot, "The file has changed since it was loaded.\n");
-	result = q->tool->read ? q->tool->read(q, &a, &err)
-			       : ask_command(q, &a, &has_extra, &err);
+	result = q->tool->read ? q->tool->read(q, &a, &err) : ask_command(q, &a, &has_extra, &err);
 	fflush(stderr);
 	if (result) {
 		mcp_answer_error(err.msg, ret);

@@ -14,9 +14,9 @@ static double count_of(const cJSON *object, int event, const char *figure)
 {
 	const cJSON *count;
 
-	cJSON_ArrayForEach(count, mcp_list_of(object, "counts"))
-		if ((int)mcp_number_of(count, "event", -1) == event)
-			return mcp_number_of(count, figure, 0);
+	cJSON_ArrayForEach(count,
+		mcp_list_of(object, "counts")) if ((int)mcp_number_of(count, "event", -1) ==
+		event) return mcp_number_of(count, figure, 0);
 	return 0;
 }
 
@@ -48,9 +48,9 @@ static const cJSON *choose_function(const cJSON *page, int event)
 {
 	const cJSON *function, *best = NULL;
 
-	cJSON_ArrayForEach(function, mcp_list_of(page, "functions"))
-		if (!best || count_of(function, event, "samples") > count_of(best, event, "samples"))
-			best = function;
+	cJSON_ArrayForEach(function, mcp_list_of(page, "functions")) if (!best ||
+		count_of(function, event, "samples") > count_of(best, event, "samples")) best =
+		function;
 	return best;
 }
 
@@ -131,9 +131,8 @@ static void add_lines(struct mcp_answer *a, const cJSON *function, int event)
 	VEC(struct spot) spots = {0};
 	const cJSON *line;
 
-	cJSON_ArrayForEach(line, mcp_list_of(function, "lines"))
-		vec_add(&spots,
-			((struct spot){line, count_of(line, event, "samples"), (int)spots.n}));
+	cJSON_ArrayForEach(line, mcp_list_of(function, "lines")) vec_add(&spots,
+		((struct spot){line, count_of(line, event, "samples"), (int)spots.n}));
 	qsort(spots.at, spots.n, sizeof(*spots.at), by_samples);
 	json_open(&a->members, "lines", '[');
 	for (size_t i = 0; i < MIN(spots.n, (size_t)LINES); i++) {
@@ -175,7 +174,8 @@ int mcp_shape_annotate(const struct mcp_question *q, const cJSON *page, struct m
 	mcp_json_copy(&a->members, function);
 	mcp_json_fixed(&a->members, "samples", n, 0);
 	json_close(&a->members, '}');
-	json_u64(&a->members, "n_functions", (u64)cJSON_GetArraySize(mcp_list_of(page, "functions")));
+	json_u64(&a->members, "n_functions",
+		(u64)cJSON_GetArraySize(mcp_list_of(page, "functions")));
 	name = mcp_text_of(function, "name");
 	mcp_add_name(&a->head, name ? name : "?");
 	mcp_add_dso(&a->head, mcp_text_of(function, "dso"));
@@ -203,15 +203,15 @@ static void add_side(const cJSON *row, size_t n_sides, struct str *text)
 	/* One recording on each side: both shares. */
 	if (n_sides != 2)
 		return;
-	cJSON_ArrayForEach(value, values)
-		str_addf(text, "%s%6.2f%%", i++ ? " -> " : "",
-			mcp_number_of(value, "share", 0) * 100);
+	cJSON_ArrayForEach(value, values) str_addf(text, "%s%6.2f%%", i++ ? " -> " : "",
+		mcp_number_of(value, "share", 0) * 100);
 	str_add(text, "  ");
 }
 
 static void add_diff_row(const cJSON *row, size_t n_sides, struct str *data, struct str *text)
 {
-	const double ratio = mcp_number_of(row, "ratio", -1), low = mcp_number_of(row, "ratio_low", -1),
+	const double ratio = mcp_number_of(row, "ratio", -1),
+		     low = mcp_number_of(row, "ratio_low", -1),
 		     q_value = mcp_number_of(row, "q", -1);
 	const char *state = mcp_text_of(row, "state"), *dso = mcp_text_of(row, "dso"),
 		   *symbol = mcp_text_of(row, "symbol");
@@ -260,7 +260,8 @@ int mcp_shape_diff(const struct mcp_question *q, const cJSON *page, struct mcp_a
 	str_addf(&a->head, "In all: A %.0f, B %.0f", sum_a, sum_b);
 	if (sum_a > 0)
 		str_addf(&a->head, ": %+.1f%%", 100 * (sum_b / sum_a - 1));
-	str_add(&a->head, "\nshare A -> B, B / A (95% interval), function; the largest change first\n");
+	str_add(&a->head,
+		"\nshare A -> B, B / A (95% interval), function; the largest change first\n");
 	cJSON_ArrayForEach(row, mcp_list_of(event, "rows"))
 	{
 		is_tested |= mcp_number_of(row, "p", -1) >= 0;
@@ -310,7 +311,8 @@ int mcp_shape_doctor(const struct mcp_question *q, const cJSON *page, struct mcp
 	cJSON_ArrayForEach(ability, mcp_list_of(page, "abilities"))
 	{
 		const bool works = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(ability, "works"));
-		const char *what = mcp_text_of(ability, "what"), *reason = mcp_text_of(ability, "reason");
+		const char *what = mcp_text_of(ability, "what"),
+			   *reason = mcp_text_of(ability, "reason");
 
 		mcp_json_copy(&data, ability);
 		str_addf(&text, "%s  %s", works ? "yes" : "no ", what ? what : "?");

@@ -209,7 +209,8 @@ static int say_missing(const struct mcp_folders *f, const char *path, int sys, s
 	return err->code;
 }
 
-int mcp_folders_find(const struct mcp_folders *f, const char *path, struct str *ret, struct err *err)
+int mcp_folders_find(const struct mcp_folders *f, const char *path, struct str *ret,
+	struct err *err)
 {
 	struct str tidied = {0};
 	int sys = ENOENT;

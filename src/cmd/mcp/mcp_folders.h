@@ -31,7 +31,8 @@ int mcp_folders_add(struct mcp_folders *f, const char *path, struct err *err);
 void mcp_folders_fini(struct mcp_folders *f);
 
 /* The path without links; relative ones are looked for in each folder. */
-int mcp_folders_find(const struct mcp_folders *f, const char *path, struct str *ret, struct err *err);
+int mcp_folders_find(const struct mcp_folders *f, const char *path, struct str *ret,
+	struct err *err);
 
 /* Adds "'A', 'B'". */
 void mcp_folders_add_names(const struct mcp_folders *f, struct str *text);

@@ -123,7 +123,8 @@ static void list_tools(struct mcp_server *s, struct mcp_batch *batch, const char
 	struct str result = {0};
 
 	if (cJSON_GetObjectItemCaseSensitive(params, "cursor")) {
-		refuse(s, batch, id, WIRE_BAD_PARAMS, "there is no such cursor: all tools are in one list");
+		refuse(s, batch, id, WIRE_BAD_PARAMS,
+			"there is no such cursor: all tools are in one list");
 		return;
 	}
 	str_addc(&result, '{');
@@ -155,18 +156,25 @@ static void call_tool(struct mcp_server *s, struct mcp_batch *batch, const char 
 	struct err err;
 
 	if (!tool || (arguments && !cJSON_IsObject(arguments))) {
-		err_set(&err, ERR_INVAL, tool ? "'arguments' must be an object" : "there is no tool '%.60s': tools/list has their names",
+		err_set(&err, ERR_INVAL,
+			tool ? "'arguments' must be an object"
+			     : "there is no tool '%.60s': tools/list has their names",
 			name ? name : "");
 		refuse(s, batch, id, WIRE_BAD_PARAMS, err.msg);
 	} else if (s->calls.n >= SERVER_RUNNING + SERVER_WAITING) {
-		refuse(s, batch, id, WIRE_BUSY, "too many calls at once: ask again when some are answered");
+		refuse(s, batch, id, WIRE_BUSY,
+			"too many calls at once: ask again when some are answered");
 	} else if (mcp_question_init(&q, tool, arguments, &s->recordings, &err)) {
 		give_error(s, batch, id, &err);
 	} else {
 		q.has_structure = s->protocol == WITH_STRUCTURE;
 		call = mem_zalloc(sizeof(*call));
-		*call = (struct mcp_call){.id = mem_strdup(id), .request = request, .question = q,
-			.batch = batch, .fd = -1, .said_fd = -1};
+		*call = (struct mcp_call){.id = mem_strdup(id),
+			.request = request,
+			.question = q,
+			.batch = batch,
+			.fd = -1,
+			.said_fd = -1};
 		vec_add(&s->calls, call);
 		if (batch)
 			batch->n_open++;
@@ -246,7 +254,8 @@ static void take_request(struct mcp_server *s, struct mcp_batch *batch, const ch
 /* Takes the message. */
 static void take_message(struct mcp_server *s, struct mcp_batch *batch, cJSON *message)
 {
-	const char *version = mcp_text_of(message, "jsonrpc"), *method = mcp_text_of(message, "method");
+	const char *version = mcp_text_of(message, "jsonrpc"),
+		   *method = mcp_text_of(message, "method");
 	const bool has_id = cJSON_GetObjectItemCaseSensitive(message, "id") != NULL;
 	char *id = wire_id(message);
 
@@ -282,8 +291,9 @@ static void take_batch(struct mcp_server *s, cJSON *list)
 
 	if (s->protocol != WITH_BATCHES || !list->child) {
 		refuse(s, NULL, NULL, WIRE_NO_REQUEST,
-			list->child ? "batches are only part of protocol 2025-03-26: send requests one by one"
-				    : "an empty batch");
+			list->child
+				? "batches are only part of protocol 2025-03-26: send requests one by one"
+				: "an empty batch");
 		cJSON_Delete(list);
 		return;
 	}
@@ -331,8 +341,7 @@ static void start_calls(struct mcp_server *s)
 	for (size_t i = 0; i < s->calls.n && i < SERVER_RUNNING; i++) {
 		struct mcp_call *call = s->calls.at[i];
 
-		if (call->fd >= 0 ||
-			!mcp_call_start(call, s->recordings.folders, &s->limits, &err))
+		if (call->fd >= 0 || !mcp_call_start(call, s->recordings.folders, &s->limits, &err))
 			continue;
 		refuse(s, call->batch, call->id, WIRE_INTERNAL, err.msg);
 		forget_call(s, i--);

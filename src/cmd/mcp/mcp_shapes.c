@@ -19,8 +19,8 @@ static double n_samples(const cJSON *event)
 	const cJSON *recording;
 	double n = mcp_number_of(event, "samples", 0);
 
-	cJSON_ArrayForEach(recording, mcp_list_of(event, "recordings"))
-		n += mcp_number_of(recording, "samples", 0);
+	cJSON_ArrayForEach(recording, mcp_list_of(event, "recordings")) n +=
+		mcp_number_of(recording, "samples", 0);
 	return n;
 }
 
@@ -103,9 +103,9 @@ static void add_interval(double share, double n, struct str *data, struct str *t
 /* Members of a row that are figures, not what it is grouped by. */
 static bool is_figure(const char *name)
 {
-	static const char *const figures[] = {"samples", "period", "share", "share_low", "share_high",
-		"order_decided", "total_samples", "total_period", "total_share", "total_share_low",
-		"total_share_high"};
+	static const char *const figures[] = {"samples", "period", "share", "share_low",
+		"share_high", "order_decided", "total_samples", "total_period", "total_share",
+		"total_share_low", "total_share_high"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(figures); i++)
 		if (!strcmp(name, figures[i]))
@@ -296,8 +296,10 @@ static int shape_relatives(const struct mcp_question *q, const cJSON *page, stru
 			continue;
 		n++;
 		total += mcp_number_of(row, "total_share", mcp_number_of(row, "share", 0));
-		/* The first level is the function itself. */
-		cJSON_ArrayForEach(tree, mcp_list_of(row, member))
+		/* Trees that begin with the function itself; others lead to its own samples. */
+		cJSON_ArrayForEach(tree,
+			mcp_list_of(row, member)) if (mcp_text_of(tree, "symbol") &&
+			!strcmp(mcp_text_of(tree, "symbol"), function))
 			walk_nodes(&w, mcp_list_of(tree, "nodes"), 1);
 	}
 	str_fini(&w.data);

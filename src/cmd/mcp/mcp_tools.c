@@ -15,22 +15,37 @@
 enum { LIMIT = 20, LIMIT_MAX = 200, BUDGET = 40, DEPTH = 3, DEPTH_MAX = 30, RECORDINGS_MAX = 1000 };
 
 /* clang-format off: rows */
-#define RECORDING_ROW                                                                                            \
-	{"recording", MCP_RECORDING, .is_needed = true,                                                          \
-		.help = "path of the recording (perf.data of pace or perf, or a profile that pace reads), or the id that load gave"}
-#define LIMIT_ROW                                                                                                \
-	{"limit", MCP_NUMBER, .least = 1, .most = LIMIT_MAX, .standard = LIMIT,                                  \
-		.help = "how many rows at most; the others are summed up as the remainder"}
-#define EVENT_ROW                                                                                                \
-	{"event", MCP_TEXT, .help = "the event, by its name; default: the one with the most samples"}
-#define SAMPLE_ROWS                                                                                              \
-	{"comm", MCP_TEXT, .word = "--comms=", .help = "only threads with these names, separated by commas"},    \
-	{"dso", MCP_TEXT, .word = "--dsos=", .help = "only samples in these files, separated by commas"},        \
-	{"pid", MCP_TEXT, .word = "--pid=", .help = "only these processes, like 12,34"},                         \
-	{"tid", MCP_TEXT, .word = "--tid=", .help = "only these threads"},                                       \
-	{"cpu", MCP_TEXT, .word = "--cpu=", .help = "only samples on these CPUs, like 0-3,8"},                   \
-	{"time", MCP_TEXT, .word = "--time=",                                                                    \
-		.help = "only samples of this time: FROM,TO in seconds of the recording, or 10%-20%"}
+#define RECORDING_ROW                                                                                                                       \
+	{                                                                                                                                   \
+		"recording", MCP_RECORDING,                                                                                                 \
+			.is_needed = true,                                                                                                  \
+			.help = "path of the recording (perf.data of pace or perf, or a profile that pace reads), or the id that load gave" \
+	}
+#define LIMIT_ROW                                                                                  \
+	{                                                                                          \
+		"limit", MCP_NUMBER,                                                               \
+			.least = 1, .most = LIMIT_MAX, .standard = LIMIT,                          \
+			.help = "how many rows at most; the others are summed up as the remainder" \
+	}
+#define EVENT_ROW                                                                                \
+	{                                                                                        \
+		"event", MCP_TEXT,                                                               \
+			.help = "the event, by its name; default: the one with the most samples" \
+	}
+#define SAMPLE_ROWS                                                                                          \
+	{"comm", MCP_TEXT,                                                                                   \
+		.word = "--comms=", .help = "only threads with these names, separated by commas"},           \
+		{"dso", MCP_TEXT, .word = "--dsos=",                                                         \
+			.help = "only samples in these files, separated by commas"},                         \
+		{"pid", MCP_TEXT, .word = "--pid=", .help = "only these processes, like 12,34"},             \
+		{"tid", MCP_TEXT, .word = "--tid=", .help = "only these threads"},                           \
+		{"cpu", MCP_TEXT,                                                                            \
+			.word = "--cpu=", .help = "only samples on these CPUs, like 0-3,8"},                 \
+	{                                                                                                    \
+		"time", MCP_TEXT,                                                                            \
+			.word = "--time=",                                                                   \
+			.help = "only samples of this time: FROM,TO in seconds of the recording, or 10%-20%" \
+	}
 
 static const struct mcp_argument load_arguments[] = {RECORDING_ROW, {.name = NULL}};
 
@@ -48,9 +63,11 @@ static const struct mcp_argument top_arguments[] = {
 
 static const struct mcp_argument tree_arguments[] = {
 	RECORDING_ROW,
-	{"budget", MCP_NUMBER, .least = 1, .most = LIMIT_MAX, .standard = BUDGET, .word = "--budget=",
+	{"budget", MCP_NUMBER, .least = 1, .most = LIMIT_MAX, .standard = BUDGET,
+		.word = "--budget=",
 		.help = "how many lines at most; lines '... more' stand for the rest, so all own shares sum to 100 %"},
-	{"node", MCP_TEXT, .word = "--node=", .help = "only the tree below this node, by the id in another tree"},
+	{"node", MCP_TEXT, .word = "--node=",
+		.help = "only the tree below this node, by the id in another tree"},
 	EVENT_ROW,
 	SAMPLE_ROWS,
 	{.name = NULL},
@@ -58,8 +75,10 @@ static const struct mcp_argument tree_arguments[] = {
 
 static const struct mcp_argument relatives_arguments[] = {
 	RECORDING_ROW,
-	{"function", MCP_TEXT, .is_needed = true, .help = "the function, by the whole name that top shows"},
-	{"depth", MCP_NUMBER, .least = 1, .most = DEPTH_MAX, .standard = DEPTH, .help = "how many levels of calls"},
+	{"function", MCP_TEXT, .is_needed = true,
+		.help = "the function, by the whole name that top shows"},
+	{"depth", MCP_NUMBER, .least = 1, .most = DEPTH_MAX, .standard = DEPTH,
+		.help = "how many levels of calls"},
 	LIMIT_ROW,
 	EVENT_ROW,
 	{.name = NULL},
@@ -67,7 +86,8 @@ static const struct mcp_argument relatives_arguments[] = {
 
 static const struct mcp_argument annotate_arguments[] = {
 	RECORDING_ROW,
-	{"function", MCP_TEXT, .is_needed = true, .word = "--symbol=", .help = "the function, by the name that top shows"},
+	{"function", MCP_TEXT, .is_needed = true,
+		.word = "--symbol=", .help = "the function, by the name that top shows"},
 	LIMIT_ROW,
 	EVENT_ROW,
 	{"dso", MCP_TEXT, .word = "--dsos=", .help = "only in this file"},
@@ -79,7 +99,8 @@ static const struct mcp_argument diff_arguments[] = {
 		.help = "the baseline: a recording, or several repetitions of the same run"},
 	{"b", MCP_RECORDINGS, .is_needed = true,
 		.help = "what is compared with it; with several on each side the answer says what is more than chance"},
-	{"by", MCP_TEXT, .word = "--sort=", .help = "what is compared: symbol, dso, comm, ...; default dso,symbol"},
+	{"by", MCP_TEXT, .word = "--sort=",
+		.help = "what is compared: symbol, dso, comm, ...; default dso,symbol"},
 	LIMIT_ROW,
 	EVENT_ROW,
 	{.name = NULL},
@@ -98,24 +119,28 @@ const struct mcp_tool mcp_tools[] = {
 		load_arguments, &cmd_report, {"--header"}, .read = mcp_read_load},
 	{"top", "Hottest rows",
 		"Where the time goes, without callers: functions (or threads, files, source lines) by their own share, with the 95 % interval of each.",
-		top_arguments, &cmd_report, {"-g", "none"}, .extra = "--ci", .shape = mcp_shape_top},
+		top_arguments, &cmd_report, {"-g", "none"}, .extra = "--ci",
+		.shape = mcp_shape_top},
 	{"tree", "Call tree",
 		"The call tree in a budget of lines: the lines that say most about where the time goes. Each has the id of a node, which 'node' expands.",
 		tree_arguments, &cmd_report, .shape = mcp_shape_tree},
 	{"callers", "Who calls a function",
 		"Who calls a function, level by level, with the share of the samples in it and in what it calls.",
-		relatives_arguments, &cmd_report, {"--no-children", "--sort=dso,symbol", "-g", "callee"},
+		relatives_arguments, &cmd_report,
+		{"--no-children", "--sort=dso,symbol", "-g", "callee"},
 		.add_words = add_callers_words, .shape = mcp_shape_callers},
 	{"callees", "What a function calls",
 		"What a function calls, level by level, with the share of the samples in each.",
-		relatives_arguments, &cmd_report, {"--children", "--sort=dso,symbol", "-g", "caller"},
-		.add_words = add_callees_words, .shape = mcp_shape_callees},
+		relatives_arguments, &cmd_report,
+		{"--children", "--sort=dso,symbol", "-g", "caller"}, .add_words = add_callees_words,
+		.shape = mcp_shape_callees},
 	{"annotate", "Instructions of a function",
 		"The hottest instructions of a function, in the order of the code, and its hottest source lines by number.",
 		annotate_arguments, &cmd_annotate, {"--strict"}, .shape = mcp_shape_annotate},
 	{"diff", "Compare recordings",
 		"What changed from recordings a to recordings b: functions with both shares, the ratio, and with repetitions whether that is more than chance.",
-		diff_arguments, &cmd_diff, {"--strict"}, .add_words = add_sides, .shape = mcp_shape_diff},
+		diff_arguments, &cmd_diff, .extra = "--strict", .add_words = add_sides,
+		.shape = mcp_shape_diff},
 	{"ledger", "What is missing",
 		"What answers from a recording lack: samples that were dropped, could not be read, have no name or no whole stack, with causes and remedies.",
 		ledger_arguments, &cmd_report, {"--ledger"}, .read = mcp_read_ledger},
@@ -239,10 +264,8 @@ static int check_texts(const cJSON *list, const struct mcp_argument *argument, s
 	if (!cJSON_IsArray(list) || n < 1 || n > MCP_SIDE_MAX)
 		return err_set(err, ERR_INVAL, "'%s' must be a list of 1 to %d recordings",
 			argument->name, MCP_SIDE_MAX);
-	cJSON_ArrayForEach(value, list)
-		if (!is_text(value))
-			return err_set(err, ERR_INVAL, "'%s' must be a list of paths or ids",
-				argument->name);
+	cJSON_ArrayForEach(value, list) if (!is_text(value)) return err_set(err, ERR_INVAL,
+		"'%s' must be a list of paths or ids", argument->name);
 	return 0;
 }
 
@@ -261,16 +284,18 @@ static int check_value(const cJSON *value, const struct mcp_argument *argument, 
 				value->valuedouble >= (double)argument->least &&
 				value->valuedouble <= (double)argument->most
 			? 0
-			: err_set(err, ERR_INVAL, "'%s' must be a whole number from %llu to %llu: %s",
+			: err_set(err, ERR_INVAL,
+				  "'%s' must be a whole number from %llu to %llu: %s",
 				  argument->name, (unsigned long long)argument->least,
 				  (unsigned long long)argument->most, argument->help);
 	case MCP_FLAG:
-		return cJSON_IsBool(value) ? 0
-					   : err_set(err, ERR_INVAL,
-						     "'%s' must be true or false: %s", argument->name,
-						     argument->help);
+		return cJSON_IsBool(value)
+			? 0
+			: err_set(err, ERR_INVAL, "'%s' must be true or false: %s", argument->name,
+				  argument->help);
 	case MCP_RECORDINGS:
-		return cJSON_IsString(value) && is_text(value) ? 0 : check_texts(value, argument, err);
+		return cJSON_IsString(value) && is_text(value) ? 0
+							       : check_texts(value, argument, err);
 	}
 	return 0;
 }
@@ -297,8 +322,8 @@ static int check_arguments(const struct mcp_tool *tool, const cJSON *arguments, 
 	}
 	for (const struct mcp_argument *a = tool->arguments; a->name; a++)
 		if (a->is_needed && !cJSON_GetObjectItemCaseSensitive(arguments, a->name))
-			return err_set(err, ERR_INVAL, "'%s' needs the argument '%s': %s", tool->name,
-				a->name, a->help);
+			return err_set(err, ERR_INVAL, "'%s' needs the argument '%s': %s",
+				tool->name, a->name, a->help);
 	return 0;
 }
 
@@ -370,9 +395,8 @@ static int find_recordings(struct mcp_question *q, const struct mcp_recordings *
 		if (cJSON_IsString(value) && find_recording(q, value->valuestring, r, err))
 			return err->code;
 		if (cJSON_IsArray(value))
-			cJSON_ArrayForEach(one, value)
-				if (find_recording(q, one->valuestring, r, err))
-					return err->code;
+			cJSON_ArrayForEach(one, value) if (find_recording(q, one->valuestring, r,
+								   err)) return err->code;
 		if (!q->n_first)
 			q->n_first = q->paths.n;
 	}

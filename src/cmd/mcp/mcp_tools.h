@@ -26,8 +26,9 @@ struct mcp_argument {
 	bool is_needed;
 	u64 least, most, standard; /* of numbers */
 	const char *text;          /* the standard of texts; NULL: none */
-	const char *word;          /* what precedes the value on the command line, or the word for true; NULL: not a word */
-	const char *word_not;      /* the word for false */
+	const char *
+		word; /* what precedes the value on the command line, or the word for true; NULL: not a word */
+	const char *word_not; /* the word for false */
 	const char *help;
 };
 
@@ -63,13 +64,13 @@ struct mcp_recordings {
 
 struct mcp_question {
 	const struct mcp_tool *tool;
-	const cJSON *arguments;    /* checked; NULL: none */
-	VEC(char *) paths;         /* of recordings, in the order of arguments */
-	size_t n_first;            /* of them in the first argument */
-	VEC(char *) words;         /* of the command, without the form */
-	u64 id;                    /* of the recording; 0: it was not loaded */
-	bool has_changed;          /* since it was loaded */
-	bool has_structure;        /* the client's protocol has structuredContent */
+	const cJSON *arguments; /* checked; NULL: none */
+	VEC(char *) paths;      /* of recordings, in the order of arguments */
+	size_t n_first;         /* of them in the first argument */
+	VEC(char *) words;      /* of the command, without the form */
+	u64 id;                 /* of the recording; 0: it was not loaded */
+	bool has_changed;       /* since it was loaded */
+	bool has_structure;     /* the client's protocol has structuredContent */
 };
 
 extern const struct mcp_tool mcp_tools[];
