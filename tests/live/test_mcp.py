@@ -46,7 +46,8 @@ class Server:
 
     def __init__(self, *args, hello=HELLO, before=(), **env):
         self.process = subprocess.Popen([*before, PACE, 'mcp', *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        env=dict(os.environ, **env))
+                                        # What it forgets to free would grow as long as it runs.
+                                        env=dict(os.environ, ASAN_OPTIONS='detect_leaks=1' if not before else os.environ['ASAN_OPTIONS'], **env))
         self.rest, self.n, self.kept = b'', 0, {}
         if hello:
             self.hello = self.ask('initialize', hello)['result']
@@ -221,7 +222,8 @@ def twenty_questions_through_the_sdk_have_the_known_answers():
         assert not result.get('isError'), (tool, arguments, result)
         answer = result['structuredContent']
         assert is_right(answer), (tool, arguments, answer)
-        assert {'rows', 'remainder', 'command'} <= set(answer), answer
+        assert {'rows', 'remainder', 'command', 'notes'} | (set() if tool == 'doctor' else {'losses'}) <= set(answer), answer
+        assert tool in ('load', 'ledger', 'doctor') or 'confidence' in answer, answer
         text = result['content'][0]['text']
         assert text.endswith(f'$ {answer["command"]}\n') and len(json.dumps(result)) < ANSWER_BYTES, text
     if not recorded:
@@ -253,6 +255,57 @@ def the_command_of_an_answer_prints_the_same_numbers():
             for name in names:
                 assert name.replace('0x', '') in printed, (name, words, printed)
     assert server.end()[1] == 0
+
+
+@test
+def a_command_is_quoted_for_the_shell_and_a_changed_file_is_said():
+    os.mkdir("it's odd")
+    path = stacks("it's odd/$(touch hurt) `a`;b.folded")
+    server = Server('.')
+    answer = server.call('load', recording=path)['structuredContent']
+    answer = server.call('top', recording=answer['id'])['structuredContent']
+    done = run('sh', '-c', answer['command'].replace('pace', f'"{PACE}"', 1))
+    assert not done.status and '50.00%' in done.out and not os.path.exists('hurt'), done
+    assert 'has changed' not in str(server.call('top', recording='r1'))
+    with open(path, 'a', encoding='ascii') as file:
+        file.write('main;more 200\n')
+    result = server.call('top', recording='r1')
+    assert 'has changed since it was loaded' in result['content'][0]['text'] and is_close(share_of(result['structuredContent'], 'more'), 50), result
+    assert 'has changed' not in str(server.call('load', recording=path)) + str(server.call('top', recording='r1'))
+    server.end()
+
+
+@test
+def losses_are_in_every_answer():
+    """Half of a recording: what is left of it is shown, and that it is not all."""
+    data = open(os.path.join(TOP, 'tests/golden/data/wordcount.data'), 'rb').read()
+    with open('hurt.data', 'wb') as file:
+        file.write(data[:len(data) // 2] + b'\xff' * 64 + data[len(data) // 2 + 64:])
+    server = Server('.')
+    for tool in ('top', 'tree'):
+        answer = server.call(tool, recording='hurt.data')['structuredContent']
+        assert answer['losses']['recorded'] >= answer['losses']['shown'] > 0 and any('damaged' in note for note in answer['notes']), answer
+    assert 'damaged' in server.call('load', recording='hurt.data')['structuredContent']['losses']
+    answer = server.call('diff', a='hurt.data', b='hurt.data')['structuredContent']
+    assert 'lost' in answer['losses'] or any('damaged' in note for note in answer['notes']), answer
+    server.end()
+
+
+@test
+def shares_of_unequal_samples_have_no_intervals_and_are_in_order():
+    can_record()
+    pace('record', '-q', '--wall', '-o', 'wall.data', 'sh', '-c', 'sleep 0.3')
+    server = Server('.')
+    for tool in ('top', 'tree', 'annotate'):
+        result = server.call(tool, recording='wall.data', **({'function': 'do_nanosleep'} if tool == 'annotate' else {}))
+        if result['isError'] and tool == 'annotate':
+            continue
+        answer = result['structuredContent']
+        assert answer['event'].startswith('wall') and answer['confidence']['level'] is None and answer['confidence']['method'].startswith('none'), answer
+        assert all(row.get('share_low') is None for row in answer['rows']), answer
+    shares = [row['share'] for row in server.call('top', recording='wall.data')['structuredContent']['rows']]
+    assert shares == sorted(shares, reverse=True) and shares[0] > 20, shares
+    server.end()
 
 
 @test

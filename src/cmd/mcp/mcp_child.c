@@ -90,8 +90,25 @@ static int run_words(const struct mcp_question *q, bool has_extra)
 	return status;
 }
 
-static int shape_page(const struct mcp_question *q, int status, struct mcp_answer *a,
-	struct err *err)
+/* What the command's JSON says of losses; else what --strict says, where it can. */
+static void add_losses(const struct mcp_question *q, const cJSON *page, bool has_extra, int status,
+	struct mcp_answer *a)
+{
+	const cJSON *ledger = cJSON_GetObjectItemCaseSensitive(page, "ledger");
+
+	if (cJSON_IsObject(ledger))
+		mcp_answer_losses(a, ledger);
+	else if (status == EXIT_INCOMPLETE)
+		mcp_answer_losses_said(a,
+			"samples were lost: 'ledger' tells more; the notes name them");
+	else if (has_extra && !q->tool->is_of_machine)
+		mcp_answer_losses_said(a, "none");
+	else if (!q->tool->is_of_machine)
+		mcp_answer_losses_said(a, "not known: profiles of other programs do not tell");
+}
+
+static int shape_page(const struct mcp_question *q, bool has_extra, int status,
+	struct mcp_answer *a, struct err *err)
 {
 	struct str text = {0};
 	cJSON *page;
@@ -111,6 +128,7 @@ static int shape_page(const struct mcp_question *q, int status, struct mcp_answe
 					 : "there is no memory for the answer: ask for less");
 	}
 	result = q->tool->shape(q, page, a, err);
+	add_losses(q, page, has_extra, status, a);
 	cJSON_Delete(page);
 	str_fini(&text);
 	return result;
@@ -134,7 +152,7 @@ static int ask_command(const struct mcp_question *q, struct mcp_answer *a, bool 
 		}
 		str_fini(&said);
 	}
-	return shape_page(q, status, a, err);
+	return shape_page(q, *ret_extra, status, a, err);
 }
 
 static void answer(const struct mcp_question *q, struct str *ret)
