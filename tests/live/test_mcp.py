@@ -5,6 +5,7 @@ The 20 questions of `questions` have answers that follow from the stacks written
 asked through npm's @modelcontextprotocol/sdk; everything else speaks the protocol by hand."""
 import json
 import os
+import random
 import re
 import select
 import shlex
@@ -647,6 +648,40 @@ def nothing_outside_the_folders_is_opened():
     server = Server('in', 'elsewhere')
     assert share_of(server.call('top', recording='perf.data', by='symbol')['structuredContent'], 'busy') > 50
     server.end()
+
+
+@test
+def objdump_disassembles_behind_the_fence_where_there_is_no_llvm():
+    needs_own_mounts()
+    needs('objdump')
+    can_record()
+    program = build_c('tests/live/programs/hot.c', 'hot')
+    pace('record', '-q', '-o', 'perf.data', program, '1')
+    hidden = 'for file in /usr/lib/*/libLLVM*.so* /usr/lib/llvm*/lib/libLLVM*.so*; do mount --bind /dev/null "$(readlink -f "$file")"; done 2>/dev/null; exec "$@"'
+    server = Server('.', before=('unshare', '-m', 'sh', '-c', hidden, 'sh'))
+    answer = server.call('annotate', recording='perf.data', function='busy')['structuredContent']
+    assert answer['function']['disassembler'].endswith('objdump') and all(row['text'] for row in answer['rows']), answer
+    server.end()
+
+
+@test
+def lines_that_were_changed_at_random_end_nothing():
+    stacks('base.folded')
+    server, chance = Server('.'), random.Random(20261124)
+    models = [json.dumps({'jsonrpc': '2.0', 'id': 'x', 'method': 'tools/call', 'params': {'name': tool, 'arguments': arguments}})
+              for tool, arguments, _ in QUESTIONS[:6] + QUESTIONS[8:13]]
+    for _ in range(300):
+        line = bytearray(chance.choice(models).encode())
+        for _ in range(chance.randint(1, 4)):
+            at = chance.randrange(len(line))
+            line[at:at + chance.randint(0, 3)] = chance.choice([b'"', b'{', b']', b'\xff', b'\\u0000', b'\0', b'9' * 30, b'../', b',', b'\\ud800', b'-1e999', b'null', b''])
+        server.write(bytes(line).replace(b'\n', b'') + b'\n')
+        if chance.random() < 0.2:
+            assert server.ask('ping')['result'] == {}
+    out, status, err = server.end()
+    assert status == 0 and not err, err
+    for line in out.splitlines():
+        assert {'jsonrpc', 'id'} < set(json.loads(line)), line
 
 
 @test
