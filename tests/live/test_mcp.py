@@ -561,6 +561,21 @@ def a_large_answer_is_cut_and_counted():
 
 
 @test
+def chains_of_any_depth_are_answered_or_the_limit_is_said():
+    for n in (300, 900):
+        with open(f'{n}.folded', 'w', encoding='ascii') as file:
+            file.write(';'.join(f'f{i}' for i in range(n)) + ' 10\nf0;x 5\n')
+    server = Server('.')
+    for n in (300, 900):
+        assert not server.call('tree', recording=f'{n}.folded')['isError'] and not server.call('top', recording=f'{n}.folded', children=True)['isError']
+    answer = server.call('callers', recording='300.folded', function='f299', depth=30)['structuredContent']
+    assert [row['symbol'] for row in answer['rows']] == [f'f{298 - i}' for i in range(20)] and answer['remainder']['rows'] == 10, answer
+    result = server.call('callers', recording='900.folded', function='f899')
+    assert not result['isError'] or 'call chains of more than 490 calls' in result['content'][0]['text'], result
+    server.end()
+
+
+@test
 def many_calls_at_once_are_each_answered_once():
     stacks('base.folded')
     server = Server('.')

@@ -107,6 +107,25 @@ static void add_losses(const struct mcp_question *q, const cJSON *page, bool has
 		mcp_answer_losses_said(a, "not known: profiles of other programs do not tell");
 }
 
+/* Why there is no page: the command says it, or its JSON is more than can be taken apart. */
+static int say_unread(struct str *text, int status, struct err *err)
+{
+	const bool is_whole = text->n > 2 && text->at[0] == '{' && text->at[text->n - 2] == '}';
+
+	read_back(STDERR_FILENO, SAID_BYTES, text);
+	if (is_whole)
+		err_set(err, ERR_LIMIT,
+			"the answer is more than can be taken apart: call chains of more than %d calls, or not enough memory (--memory): 'tree' has no such limit, else ask for less",
+			CJSON_NESTING_LIMIT / 2 - 10);
+	else
+		err_set(err, ERR_FORMAT, "%s",
+			text->n          ? text->at
+				: status ? "the command failed without a word"
+					 : "the command answered nothing");
+	str_fini(text);
+	return err->code;
+}
+
 static int shape_page(const struct mcp_question *q, bool has_extra, int status,
 	struct mcp_answer *a, struct err *err)
 {
@@ -120,13 +139,8 @@ static int shape_page(const struct mcp_question *q, bool has_extra, int status,
 			"the whole answer has more than %d MB, of which the rows would be chosen: ask for less, by time, comm, dso or another 'by'",
 			PAGE_BYTES >> 20);
 	page = cJSON_ParseWithLength(str_text(&text), text.n);
-	if (!page) {
-		read_back(STDERR_FILENO, SAID_BYTES, &text);
-		return err_set(err, ERR_FORMAT, "%s",
-			text.n           ? text.at
-				: status ? "the command failed without a word"
-					 : "there is no memory for the answer: ask for less");
-	}
+	if (!page)
+		return say_unread(&text, status, err);
 	result = q->tool->shape(q, page, a, err);
 	add_losses(q, page, has_extra, status, a);
 	cJSON_Delete(page);
