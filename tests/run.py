@@ -46,6 +46,7 @@ SUITES = [
     ('attrs', [sys.executable, f'{HERE}/oracle/test_record_options.py']),
     ('library', [sys.executable, f'{HERE}/live/test_library.py']),
     ('doctor', [sys.executable, f'{HERE}/live/test_doctor.py']),
+    ('mcp', [sys.executable, f'{HERE}/live/test_mcp.py']),
     ('probe', [sys.executable, f'{HERE}/live/test_probe.py']),
     ('list', [sys.executable, f'{HERE}/live/test_list.py']),
     ('config', [sys.executable, f'{HERE}/live/test_config.py']),

@@ -78,6 +78,7 @@ def what_options_take_is_offered():
     assert 'comm,dso' in keys and 'comm,dso_size' in keys and what == ':list' and all(key.startswith('comm,ds') for key in keys), keys
     assert '-scomm' in answer('report', '-sco')[0]
     assert answer('report', '-i', '') == ([], ':files') and answer('report', '--symfs', '') == ([], ':folders')
+    assert answer('mcp', '') == ([], ':folders')
     assert answer('report', '-ng', 'fra') == ([], ':files')  # the value may be left out, then it is attached
     assert answer('flame', '--order', '') == (['name', 'heaviest'], ':none')
     for words in (['record', '-e'], ['stat', '-e'], ['stat', '--event'], ['mem', 'record', '-e'], ['record', '-a', '-qe']):

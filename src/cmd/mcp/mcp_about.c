@@ -135,8 +135,7 @@ static void add_losses(const struct recorded *in, struct mcp_answer *a)
 
 	ledger_add_losses(&in->ledger, &losses);
 	str_cut(&losses, MIN(losses.n, (size_t)MCP_NOTES_BYTES));
-	json_text(&a->members, "losses", losses.n ? losses.at : "none");
-	str_addf(&a->foot, "Losses: %s\n", losses.n ? losses.at : "none");
+	mcp_answer_losses_said(a, losses.n ? losses.at : "none");
 	str_fini(&losses);
 }
 

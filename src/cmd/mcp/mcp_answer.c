@@ -115,20 +115,31 @@ void mcp_json_copy(struct str *out, const cJSON *object)
 	}
 }
 
-void mcp_interval(double share, double n, double *ret_low, double *ret_high)
+int mcp_by_weight(const void *a, const void *b)
 {
-	const double z = 1.96, p = MIN(MAX(share / 100, 0.0), 1.0);
-	double middle, half;
+	const struct mcp_spot *x = a, *y = b;
 
-	if (n < 1) {
-		*ret_low = 0;
-		*ret_high = 100;
-		return;
-	}
-	middle = (p + z * z / (2 * n)) / (1 + z * z / n);
-	half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
-	*ret_low = MAX(middle - half, 0.0) * 100;
-	*ret_high = MIN(middle + half, 1.0) * 100;
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? 1 : -1;
+	return x->place - y->place;
+}
+
+int mcp_by_place(const void *a, const void *b)
+{
+	return ((const struct mcp_spot *)a)->place - ((const struct mcp_spot *)b)->place;
+}
+
+/* ---- confidence ---- */
+
+void mcp_answer_event(struct mcp_answer *a, const char *event)
+{
+	static const char *const uneven[] = {"wall", "latency", "sched:sched_stat_"};
+	const size_t n = strlen(event);
+
+	mcp_json_name(&a->members, "event", event);
+	a->is_uneven = n >= 6 && !strcmp(event + n - 6, "/bytes");
+	for (size_t i = 0; i < ARRAY_SIZE(uneven); i++)
+		a->is_uneven |= !strncmp(event, uneven[i], strlen(uneven[i]));
 }
 
 void mcp_add_interval(struct str *text, double low, double high)
@@ -137,6 +148,43 @@ void mcp_add_interval(struct str *text, double low, double high)
 
 	str_addf(text, " (%.1f-%.1f)", low, high);
 	str_pad_right(text, start, 14);
+}
+
+void mcp_answer_interval(const struct mcp_answer *a, double share, double n, struct str *data,
+	struct str *text)
+{
+	const double z = 1.96, p = MIN(MAX(share / 100, 0.0), 1.0);
+	double middle, half;
+
+	if (a->is_uneven || n < 1) {
+		json_null(data, "share_low");
+		json_null(data, "share_high");
+		return;
+	}
+	middle = (p + z * z / (2 * n)) / (1 + z * z / n);
+	half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
+	mcp_json_fixed(data, "share_low", MAX(middle - half, 0.0) * 100, 4);
+	mcp_json_fixed(data, "share_high", MIN(middle + half, 1.0) * 100, 4);
+	mcp_add_interval(text, MAX(middle - half, 0.0) * 100, MIN(middle + half, 1.0) * 100);
+}
+
+void mcp_answer_confidence(struct mcp_answer *a, double n, const char *method)
+{
+	static const char unequal[] = "none: samples of this event stand for unequal amounts";
+
+	json_open(&a->members, "confidence", '{');
+	if (a->is_uneven)
+		json_null(&a->members, "level");
+	else
+		mcp_json_fixed(&a->members, "level", 0.95, 2);
+	mcp_json_fixed(&a->members, "samples", n, 0);
+	json_text(&a->members, "method",
+		a->is_uneven     ? unequal
+			: method ? method
+				 : "Wilson's interval: samples count as independent");
+	json_close(&a->members, '}');
+	if (a->is_uneven)
+		str_addf(&a->foot, "Intervals: %s.\n", unequal);
 }
 
 /* ---- the answer ---- */
@@ -174,8 +222,6 @@ void mcp_answer_losses(struct mcp_answer *a, const cJSON *ledger)
 		{"dropped", "dropped by the kernel, not in the file"},
 	};
 
-	if (!ledger)
-		return;
 	json_open(&a->members, "losses", '{');
 	mcp_json_copy(&a->members, ledger);
 	json_close(&a->members, '}');
@@ -186,6 +232,12 @@ void mcp_answer_losses(struct mcp_answer *a, const cJSON *ledger)
 			str_addf(&a->foot, ", %.0f %s", mcp_number_of(ledger, causes[i].name, 0),
 				causes[i].what);
 	str_add(&a->foot, "\n");
+}
+
+void mcp_answer_losses_said(struct mcp_answer *a, const char *words)
+{
+	json_text(&a->members, "losses", words);
+	str_addf(&a->foot, "Losses: %s\n", words);
 }
 
 static void add_remainder(struct mcp_answer *a)

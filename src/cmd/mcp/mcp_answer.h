@@ -31,6 +31,7 @@ struct mcp_answer {
 	u64 n_rows, most;
 	u64 n_left;        /* rows that are not shown */
 	double share_left; /* in percent; negative: rows have no shares */
+	bool is_uneven;    /* see mcp_answer_event() */
 };
 
 /* Names are cut to MCP_NAME_BYTES. */
@@ -52,15 +53,37 @@ void mcp_json_fixed(struct str *out, const char *key, double v, unsigned digits)
 /* Adds a row if there is room; `data`: the members of its object. Both texts are empty afterwards. */
 void mcp_answer_row(struct mcp_answer *a, struct str *data, struct str *text, double share);
 
+/* A member of a list, with what it is ranked by. */
+struct mcp_spot {
+	const cJSON *at;
+	double weight;
+	int place; /* in the list */
+};
+
+/* For qsort(): the heaviest first, equal ones in the order of the list; or all in that order. */
+int mcp_by_weight(const void *a, const void *b);
+int mcp_by_place(const void *a, const void *b);
+
 /*
- * The interval that has the true share with 95 %, in percent, if n samples are independent (Wilson's); as text " (46.9-53.6)" and as
- * members NAME_low and NAME_high.
+ * Says which event it is about. If its samples do not stand for about the same amount, as those of wall-clock time, of waiting and of
+ * memory, nothing can be said of the intervals of shares.
  */
-void mcp_interval(double share, double n, double *ret_low, double *ret_high);
+void mcp_answer_event(struct mcp_answer *a, const char *event);
+
+/*
+ * Adds share_low and share_high to data, " (46.9-53.6)" to text: the interval, in percent, that has the true share with 95 %, if the n
+ * samples are independent (Wilson's).
+ */
+void mcp_answer_interval(const struct mcp_answer *a, double share, double n, struct str *data,
+	struct str *text);
 void mcp_add_interval(struct str *text, double low, double high);
 
-/* What was recorded and what is shown of it, as `report --json` has it. */
+/* How intervals were made; NULL: by mcp_answer_interval(). */
+void mcp_answer_confidence(struct mcp_answer *a, double n, const char *method);
+
+/* What was recorded and what is shown of it, as `report --json` has it; or in words. */
 void mcp_answer_losses(struct mcp_answer *a, const cJSON *ledger);
+void mcp_answer_losses_said(struct mcp_answer *a, const char *words);
 
 /* The result; `notes`: what the command said beside its answer. */
 void mcp_answer_finish(struct mcp_answer *a, const char *command, const char *notes,

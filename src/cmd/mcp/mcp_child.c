@@ -90,8 +90,44 @@ static int run_words(const struct mcp_question *q, bool has_extra)
 	return status;
 }
 
-static int shape_page(const struct mcp_question *q, int status, struct mcp_answer *a,
-	struct err *err)
+/* What the command's JSON says of losses; else what --strict says, where it can. */
+static void add_losses(const struct mcp_question *q, const cJSON *page, bool has_extra, int status,
+	struct mcp_answer *a)
+{
+	const cJSON *ledger = cJSON_GetObjectItemCaseSensitive(page, "ledger");
+
+	if (cJSON_IsObject(ledger))
+		mcp_answer_losses(a, ledger);
+	else if (status == EXIT_INCOMPLETE)
+		mcp_answer_losses_said(a,
+			"samples were lost: 'ledger' tells more; the notes name them");
+	else if (has_extra && !q->tool->is_of_machine)
+		mcp_answer_losses_said(a, "none");
+	else if (!q->tool->is_of_machine)
+		mcp_answer_losses_said(a, "not known: profiles of other programs do not tell");
+}
+
+/* Why there is no page: the command says it, or its JSON is more than can be taken apart. */
+static int say_unread(struct str *text, int status, struct err *err)
+{
+	const bool is_whole = text->n > 2 && text->at[0] == '{' && text->at[text->n - 2] == '}';
+
+	read_back(STDERR_FILENO, SAID_BYTES, text);
+	if (is_whole)
+		err_set(err, ERR_LIMIT,
+			"the answer is more than can be taken apart: call chains of more than %d calls, or not enough memory (--memory): 'tree' has no such limit, else ask for less",
+			CJSON_NESTING_LIMIT / 2 - 10);
+	else
+		err_set(err, ERR_FORMAT, "%s",
+			text->n          ? text->at
+				: status ? "the command failed without a word"
+					 : "the command answered nothing");
+	str_fini(text);
+	return err->code;
+}
+
+static int shape_page(const struct mcp_question *q, bool has_extra, int status,
+	struct mcp_answer *a, struct err *err)
 {
 	struct str text = {0};
 	cJSON *page;
@@ -103,14 +139,10 @@ static int shape_page(const struct mcp_question *q, int status, struct mcp_answe
 			"the whole answer has more than %d MB, of which the rows would be chosen: ask for less, by time, comm, dso or another 'by'",
 			PAGE_BYTES >> 20);
 	page = cJSON_ParseWithLength(str_text(&text), text.n);
-	if (!page) {
-		read_back(STDERR_FILENO, SAID_BYTES, &text);
-		return err_set(err, ERR_FORMAT, "%s",
-			text.n           ? text.at
-				: status ? "the command failed without a word"
-					 : "there is no memory for the answer: ask for less");
-	}
+	if (!page)
+		return say_unread(&text, status, err);
 	result = q->tool->shape(q, page, a, err);
+	add_losses(q, page, has_extra, status, a);
 	cJSON_Delete(page);
 	str_fini(&text);
 	return result;
@@ -125,7 +157,7 @@ static int ask_command(const struct mcp_question *q, struct mcp_answer *a, bool 
 	struct str said = {0};
 
 	*ret_extra = extra != NULL;
-	if (extra && status == EXIT_USAGE) {
+	if (extra && (status == EXIT_USAGE || status == EXIT_FAILED)) {
 		read_back(STDERR_FILENO, SAID_BYTES, &said);
 		if (strstr(str_text(&said), extra)) {
 			empty_outputs();
@@ -134,7 +166,7 @@ static int ask_command(const struct mcp_question *q, struct mcp_answer *a, bool 
 		}
 		str_fini(&said);
 	}
-	return shape_page(q, status, a, err);
+	return shape_page(q, *ret_extra, status, a, err);
 }
 
 static void answer(const struct mcp_question *q, struct str *ret)

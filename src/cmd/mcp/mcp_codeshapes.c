@@ -54,30 +54,10 @@ static const cJSON *choose_function(const cJSON *page, int event)
 	return best;
 }
 
-struct spot { /* an instruction or a line with samples */
-	const cJSON *at;
-	double samples;
-	int place; /* in the function */
-};
-
-static int by_samples(const void *a, const void *b)
-{
-	const struct spot *x = a, *y = b;
-
-	if (x->samples != y->samples)
-		return x->samples < y->samples ? 1 : -1;
-	return x->place - y->place;
-}
-
-static int by_place(const void *a, const void *b)
-{
-	return ((const struct spot *)a)->place - ((const struct spot *)b)->place;
-}
-
 /* The hottest instructions in the order of the code; what is not among them is the remainder. */
 static void add_instructions(struct mcp_answer *a, const cJSON *function, int event)
 {
-	VEC(struct spot) spots = {0};
+	VEC(struct mcp_spot) spots = {0};
 	const cJSON *instruction;
 	struct str data = {0}, text = {0};
 	size_t n_hot;
@@ -88,25 +68,23 @@ static void add_instructions(struct mcp_answer *a, const cJSON *function, int ev
 		const double n = count_of(instruction, event, "samples");
 
 		if (n > 0)
-			vec_add(&spots, ((struct spot){instruction, n, place}));
+			vec_add(&spots, ((struct mcp_spot){instruction, n, place}));
 		place++;
 	}
-	qsort(spots.at, spots.n, sizeof(*spots.at), by_samples);
 	n_hot = MIN(spots.n, a->most);
-	qsort(spots.at, n_hot, sizeof(*spots.at), by_place);
+	if (spots.n) {
+		qsort(spots.at, spots.n, sizeof(*spots.at), mcp_by_weight);
+		qsort(spots.at, n_hot, sizeof(*spots.at), mcp_by_place);
+	}
 	vec_each(spot, &spots) {
 		const double share = count_of(spot->at, event, "percent");
 		const char *source = mcp_text_of(spot->at, "file"), *name;
-		double low, high;
 
-		mcp_interval(share, count_of(function, event, "samples"), &low, &high);
 		mcp_json_copy(&data, spot->at);
-		mcp_json_fixed(&data, "samples", spot->samples, 0);
+		mcp_json_fixed(&data, "samples", spot->weight, 0);
 		mcp_json_fixed(&data, "share", share, 4);
-		mcp_json_fixed(&data, "share_low", low, 4);
-		mcp_json_fixed(&data, "share_high", high, 4);
 		str_addf(&text, "%7.2f%%", share);
-		mcp_add_interval(&text, low, high);
+		mcp_answer_interval(a, share, count_of(function, event, "samples"), &data, &text);
 		name = mcp_text_of(spot->at, "address");
 		str_addf(&text, " %s  ", name ? name : "");
 		name = mcp_text_of(spot->at, "text");
@@ -128,12 +106,13 @@ enum { LINES = 5 };
 /* The hottest source lines, as numbers: the sources are not read. */
 static void add_lines(struct mcp_answer *a, const cJSON *function, int event)
 {
-	VEC(struct spot) spots = {0};
+	VEC(struct mcp_spot) spots = {0};
 	const cJSON *line;
 
 	cJSON_ArrayForEach(line, mcp_list_of(function, "lines")) vec_add(&spots,
-		((struct spot){line, count_of(line, event, "samples"), (int)spots.n}));
-	qsort(spots.at, spots.n, sizeof(*spots.at), by_samples);
+		((struct mcp_spot){line, count_of(line, event, "samples"), (int)spots.n}));
+	if (spots.n)
+		qsort(spots.at, spots.n, sizeof(*spots.at), mcp_by_weight);
 	json_open(&a->members, "lines", '[');
 	for (size_t i = 0; i < MIN(spots.n, (size_t)LINES); i++) {
 		const double share = count_of(spots.at[i].at, event, "percent");
@@ -169,7 +148,8 @@ int mcp_shape_annotate(const struct mcp_question *q, const cJSON *page, struct m
 		return err_set(err, ERR_NOENT,
 			"no samples in such a function: 'top' shows functions that have some");
 	n = count_of(function, n_event, "samples");
-	mcp_json_name(&a->members, "event", mcp_text_of(event, "name"));
+	name = mcp_text_of(event, "name");
+	mcp_answer_event(a, name ? name : "");
 	json_open(&a->members, "function", '{');
 	mcp_json_copy(&a->members, function);
 	mcp_json_fixed(&a->members, "samples", n, 0);
@@ -185,11 +165,7 @@ int mcp_shape_annotate(const struct mcp_question *q, const cJSON *page, struct m
 			"The event is not precise: time went into that instruction or one shortly before it.\n");
 	add_lines(a, function, n_event);
 	add_instructions(a, function, n_event);
-	json_open(&a->members, "confidence", '{');
-	mcp_json_fixed(&a->members, "level", 0.95, 2);
-	mcp_json_fixed(&a->members, "samples", n, 0);
-	json_text(&a->members, "method", "Wilson's interval: samples count as independent");
-	json_close(&a->members, '}');
+	mcp_answer_confidence(a, n, NULL);
 	return 0;
 }
 

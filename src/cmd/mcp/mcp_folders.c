@@ -20,25 +20,25 @@
  */
 static const struct system_place {
 	const char *path;
-	bool is_run;
+	enum { PLACE_READ, PLACE_RUN, PLACE_WRITE } rights;
 } system_places[] = {
-	{"/usr", true},
-	{"/lib", true},
-	{"/lib32", true},
-	{"/lib64", true},
-	{"/bin", true},
-	{"/sbin", true},
-	{"/opt", false},
-	{"/boot", false},
-	{"/proc/kallsyms", false},
-	{"/proc/modules", false},
-	{"/proc/version", false},
-	{"/proc/sys/kernel", false},
-	{"/sys/kernel/notes", false},
-	{"/sys/module", false},
-	{"/etc/ld.so.cache", false},
-	{"/dev/null", false},
-	{"/dev/urandom", false},
+	{"/usr", PLACE_RUN},
+	{"/lib", PLACE_RUN},
+	{"/lib32", PLACE_RUN},
+	{"/lib64", PLACE_RUN},
+	{"/bin", PLACE_RUN},
+	{"/sbin", PLACE_RUN},
+	{"/opt", PLACE_READ},
+	{"/boot", PLACE_READ},
+	{"/proc/kallsyms", PLACE_READ},
+	{"/proc/modules", PLACE_READ},
+	{"/proc/version", PLACE_READ},
+	{"/proc/sys/kernel", PLACE_READ},
+	{"/sys/kernel/notes", PLACE_READ},
+	{"/sys/module", PLACE_READ},
+	{"/etc/ld.so.cache", PLACE_READ},
+	{"/dev/null", PLACE_WRITE},
+	{"/dev/urandom", PLACE_READ},
 };
 
 /* Folders of the user's: below a variable's value, or below home. */
@@ -61,15 +61,18 @@ static void allow_user_place(struct fence *f, const struct user_place *place)
 		str_addf(&path, "%s%s", value, place->below_variable);
 	else if (home && home[0] == '/' && place->below_home)
 		str_addf(&path, "%s%s", home, place->below_home);
-	if (path.n && place->is_own)
-		fence_allow_write(f, path.at);
-	else if (path.n)
-		fence_allow_read(f, path.at);
+	if (path.n)
+		(place->is_own ? fence_allow_write : fence_allow_read)(f, path.at);
 	str_fini(&path);
 }
 
 int mcp_fence_raise(const struct mcp_folders *f, struct err *err)
 {
+	static void (*const allow[])(struct fence *, const char *) = {
+		[PLACE_READ] = fence_allow_read,
+		[PLACE_RUN] = fence_allow_run,
+		[PLACE_WRITE] = fence_allow_write,
+	};
 	struct fence fence;
 
 	if (fence_open(&fence, err))
@@ -77,10 +80,7 @@ int mcp_fence_raise(const struct mcp_folders *f, struct err *err)
 	vec_each(folder, &f->all)
 		fence_allow_read(&fence, folder->real);
 	for (size_t i = 0; i < ARRAY_SIZE(system_places); i++)
-		if (system_places[i].is_run)
-			fence_allow_run(&fence, system_places[i].path);
-		else
-			fence_allow_read(&fence, system_places[i].path);
+		allow[system_places[i].rights](&fence, system_places[i].path);
 	for (size_t i = 0; i < ARRAY_SIZE(user_places); i++)
 		allow_user_place(&fence, &user_places[i]);
 	return fence_raise(&fence, err);

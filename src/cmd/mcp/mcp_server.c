@@ -425,6 +425,7 @@ int mcp_server_run(struct mcp_server *s, struct err *err)
 	}
 	while (s->calls.n)
 		forget_call(s, s->calls.n - 1);
+	vec_fini(&s->calls);
 	wire_fini(&s->wire);
 	mcp_recordings_fini(&s->recordings);
 	if (!result && s->sys && s->sys != EPIPE)

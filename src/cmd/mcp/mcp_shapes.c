@@ -1,5 +1,6 @@
 #include "cmd/mcp/mcp_shapes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -40,7 +41,7 @@ static void add_event_names(const cJSON *events, struct str *text)
 /* The heading of the answer. */
 static void add_event(const cJSON *event, const char *names, int n_events, struct mcp_answer *a)
 {
-	mcp_json_name(&a->members, "event", event_name(event));
+	mcp_answer_event(a, event_name(event));
 	mcp_json_name(&a->members, "events", names);
 	mcp_json_fixed(&a->members, "samples", n_samples(event), 0);
 	str_add(&a->head, "Event ");
@@ -77,27 +78,6 @@ const cJSON *mcp_find_event(const struct mcp_question *q, const cJSON *page, str
 	return found;
 }
 
-/* Says how intervals are meant. */
-static void add_confidence(struct mcp_answer *a, const char *method, double n)
-{
-	json_open(&a->members, "confidence", '{');
-	mcp_json_fixed(&a->members, "level", 0.95, 2);
-	mcp_json_fixed(&a->members, "samples", n, 0);
-	json_text(&a->members, "method", method);
-	json_close(&a->members, '}');
-}
-
-/* Adds share_low and share_high of a share of n samples, to data and text. */
-static void add_interval(double share, double n, struct str *data, struct str *text)
-{
-	double low, high;
-
-	mcp_interval(share, n, &low, &high);
-	mcp_json_fixed(data, "share_low", low, 4);
-	mcp_json_fixed(data, "share_high", high, 4);
-	mcp_add_interval(text, low, high);
-}
-
 /* ---- top ---- */
 
 /* Members of a row that are figures, not what it is grouped by. */
@@ -130,43 +110,58 @@ static void add_keys(const cJSON *row, struct str *text)
 	}
 }
 
+static void add_top_row(const cJSON *row, double n, struct mcp_answer *a)
+{
+	const double share = mcp_number_of(row, "share", 0),
+		     total = mcp_number_of(row, "total_share", -1),
+		     low = mcp_number_of(row, "share_low", -1);
+	struct str data = {0}, text = {0};
+
+	mcp_json_copy(&data, row);
+	if (total >= 0)
+		str_addf(&text, "%7.2f%% total ", total);
+	str_addf(&text, "%7.2f%%", share);
+	if (low >= 0)
+		mcp_add_interval(&text, low, mcp_number_of(row, "share_high", 0));
+	else
+		mcp_answer_interval(a, share, n, &data, &text);
+	str_addf(&text, " %7.0f", mcp_number_of(row, "samples", 0));
+	add_keys(row, &text);
+	mcp_answer_row(a, &data, &text, share);
+	str_fini(&data);
+	str_fini(&text);
+}
+
 int mcp_shape_top(const struct mcp_question *q, const cJSON *page, struct mcp_answer *a,
 	struct err *err)
 {
 	const cJSON *event = mcp_find_event(q, page, a, err), *row;
-	struct str data = {0}, text = {0};
+	VEC(struct mcp_spot) spots = {0};
 	bool has_totals = false, has_intervals = false;
 
 	if (!event)
 		return err->code;
+	/* Rows of wall-clock time come in another order. */
 	cJSON_ArrayForEach(row, mcp_list_of(event, "rows"))
 	{
-		const double share = mcp_number_of(row, "share", 0),
-			     total = mcp_number_of(row, "total_share", -1);
+		const double total = mcp_number_of(row, "total_share", -1);
 
 		has_totals |= total >= 0;
 		has_intervals |= mcp_number_of(row, "share_low", -1) >= 0;
-		mcp_json_copy(&data, row);
-		if (total >= 0)
-			str_addf(&text, "%7.2f%% total ", total);
-		str_addf(&text, "%7.2f%%", share);
-		if (mcp_number_of(row, "share_low", -1) >= 0)
-			mcp_add_interval(&text, mcp_number_of(row, "share_low", 0),
-				mcp_number_of(row, "share_high", 0));
-		else
-			add_interval(share, n_samples(event), &data, &text);
-		str_addf(&text, " %7.0f", mcp_number_of(row, "samples", 0));
-		add_keys(row, &text);
-		mcp_answer_row(a, &data, &text, share);
+		vec_add(&spots,
+			((struct mcp_spot){row, total >= 0 ? total : mcp_number_of(row, "share", 0),
+				(int)spots.n}));
 	}
+	if (spots.n)
+		qsort(spots.at, spots.n, sizeof(*spots.at), mcp_by_weight);
 	str_addf(&a->head, "%s  share (95%% interval)  samples  %s\n", has_totals ? "total  " : "",
 		mcp_question_text(q, "by"));
-	add_confidence(a,
+	vec_each(spot, &spots)
+		add_top_row(spot->at, n_samples(event), a);
+	mcp_answer_confidence(a, n_samples(event),
 		has_intervals ? "batch means of time: samples that follow each other may be alike"
-			      : "Wilson's interval: samples count as independent",
-		n_samples(event));
-	str_fini(&data);
-	str_fini(&text);
+			      : NULL);
+	vec_fini(&spots);
 	return 0;
 }
 
@@ -200,7 +195,8 @@ static void add_path(const cJSON *names, struct str *data, struct str *text)
 	json_u64(data, "n_names", (u64)n);
 }
 
-static void add_tree_line(const cJSON *line, double n, struct str *data, struct str *text)
+static void add_tree_line(const struct mcp_answer *a, const cJSON *line, double n, struct str *data,
+	struct str *text)
 {
 	const char *node = mcp_text_of(line, "node"), *dso = mcp_text_of(line, "dso");
 	const int depth = (int)mcp_number_of(line, "depth", 0);
@@ -208,7 +204,7 @@ static void add_tree_line(const cJSON *line, double n, struct str *data, struct 
 
 	mcp_json_copy(data, line);
 	str_addf(text, "%7.2f%%", mcp_number_of(line, "total_share", 0));
-	add_interval(mcp_number_of(line, "total_share", 0), n, data, text);
+	mcp_answer_interval(a, mcp_number_of(line, "total_share", 0), n, data, text);
 	str_addf(text, " %7.2f%%  %-10s  ", mcp_number_of(line, "share", 0), node ? node : "-");
 	str_fill(text, ' ', 2 * (size_t)MIN(MAX(depth, 0), 40));
 	if (more >= 0) {
@@ -231,10 +227,10 @@ int mcp_shape_tree(const struct mcp_question *q, const cJSON *page, struct mcp_a
 		"  total (95% interval)     self  node        functions; 'tree' with node shows what is below one\n");
 	cJSON_ArrayForEach(line, mcp_list_of(event, "lines"))
 	{
-		add_tree_line(line, n_samples(event), &data, &text);
+		add_tree_line(a, line, n_samples(event), &data, &text);
 		mcp_answer_row(a, &data, &text, mcp_number_of(line, "share", 0));
 	}
-	add_confidence(a, "Wilson's interval: samples count as independent", n_samples(event));
+	mcp_answer_confidence(a, n_samples(event), NULL);
 	str_fini(&data);
 	str_fini(&text);
 	return 0;
@@ -263,7 +259,7 @@ static void walk_nodes(struct walk *w, const cJSON *nodes, int depth)
 		json_u64(&w->data, "depth", (u64)depth);
 		mcp_json_copy(&w->data, node);
 		str_addf(&w->text, "%7.2f%%", share);
-		add_interval(share, w->n_samples, &w->data, &w->text);
+		mcp_answer_interval(w->answer, share, w->n_samples, &w->data, &w->text);
 		str_fill(&w->text, ' ', 2 * (size_t)depth);
 		mcp_add_name(&w->text, symbol ? symbol : "[unknown]");
 		mcp_add_dso(&w->text, mcp_text_of(node, "dso"));
@@ -296,8 +292,10 @@ static int shape_relatives(const struct mcp_question *q, const cJSON *page, stru
 			continue;
 		n++;
 		total += mcp_number_of(row, "total_share", mcp_number_of(row, "share", 0));
-		/* The first level is the function itself. */
-		cJSON_ArrayForEach(tree, mcp_list_of(row, member))
+		/* Trees that begin with the function itself; others lead to its own samples. */
+		cJSON_ArrayForEach(tree,
+			mcp_list_of(row, member)) if (mcp_text_of(tree, "symbol") &&
+			!strcmp(mcp_text_of(tree, "symbol"), function))
 			walk_nodes(&w, mcp_list_of(tree, "nodes"), 1);
 	}
 	str_fini(&w.data);
@@ -308,7 +306,7 @@ static int shape_relatives(const struct mcp_question *q, const cJSON *page, stru
 			function);
 	mcp_json_name(&a->members, "function", function);
 	mcp_json_fixed(&a->members, "share", total, 4);
-	add_confidence(a, "Wilson's interval: samples count as independent", w.n_samples);
+	mcp_answer_confidence(a, w.n_samples, NULL);
 	mcp_add_name(&a->head, function);
 	str_addf(&a->head, ": %.2f%% of all, with what it calls. %s:\n", total, what);
 	if (!a->n_rows && !a->n_left)
