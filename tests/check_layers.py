@@ -71,6 +71,7 @@ ROOMS = {
         'report': 'the parts of one command',
         'script': 'the parts of one command',
         'stat': 'the parts of one command',
+        'live': 'what runs now, counted as it comes',
         'top': 'the parts of one command',
         'tsx': 'the parts of one command',
         'completion': 'what shells ask about all commands',

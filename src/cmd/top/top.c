@@ -5,7 +5,7 @@
 
 #include "base/out.h"
 #include "cmd/cmd.h"
-#include "cmd/top/top_feed.h"
+#include "cmd/live/feed.h"
 #include "cmd/top/top_options.h"
 #include "cmd/top/top_plain.h"
 #include "cmd/top/top_rows.h"
@@ -86,7 +86,7 @@ static int run_top(int argc, char **argv)
 	cmd_log_init(&t.log, o.record.verbose ? LOG_DEBUG : LOG_NOTE);
 	stop_signals(&signals);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
-	t.feed.options = &o;
+	t.feed.options = top_options_feed(&o);
 	t.feed.log = &t.log;
 	status = EXIT_OK;
 	if (run(&t, argc ? argv : NULL, &err))

@@ -14,7 +14,7 @@ struct top_code *top_code_new(struct feed *f)
 	struct moment_options showing = f->showing;
 	/* The log is the other thread's. */
 	const struct find_places places = {
-		.symfs = f->options->symbols.symfs ? f->options->symbols.symfs : "",
+		.symfs = f->options.symbols->symfs ? f->options.symbols->symfs : "",
 		.is_now = true};
 
 	showing.has_places = true;

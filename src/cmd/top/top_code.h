@@ -10,7 +10,8 @@
 #ifndef PACE_CMD_TOP_CODE_H
 #define PACE_CMD_TOP_CODE_H
 
-#include "cmd/top/top_feed.h"
+#include "cmd/live/feed.h"
+#include "cmd/top/top_options.h"
 #include "view/screen/browser.h"
 
 struct top_code {

@@ -220,6 +220,22 @@ int top_options_check(const struct top_options *o, struct err *err)
 	return o->record.records.has_wall ? record_wall_check(&o->record, err) : 0;
 }
 
+struct feed_options top_options_feed(const struct top_options *o)
+{
+	return (struct feed_options){.record = &o->record,
+		.symbols = &o->symbols,
+		.filter = &o->filter,
+		.command = "top",
+		.ignored_callees = o->ignored_callees,
+		.delay_s = o->delay_s,
+		.count_most = o->count_most,
+		.hides_kernel = o->hides_kernel,
+		.hides_user = o->hides_user,
+		.has_idle = o->has_idle,
+		.has_inlined = o->inlines > 0,
+		.is_zeroed = o->is_zeroed};
+}
+
 void top_options_fini(struct top_options *o)
 {
 	event_words_fini(&o->record.events);

@@ -10,6 +10,7 @@
 #include "cmd/graphwords.h"
 #include "cmd/symbols.h"
 #include "profile/gather/filter.h"
+#include "cmd/live/feed.h"
 #include "view/text/colour.h"
 
 /* Seconds between two refreshes. */
@@ -41,6 +42,8 @@ void top_options_init(struct top_options *o);
 
 /* What is wrong with them together: ERR_INVAL. */
 int top_options_check(const struct top_options *o, struct err *err);
+/* What of them concerns measuring; it borrows them. */
+struct feed_options top_options_feed(const struct top_options *o);
 void top_options_fini(struct top_options *o);
 
 #endif

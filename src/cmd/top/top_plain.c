@@ -46,7 +46,7 @@ void top_add_modes(const struct moment *m, const struct feed_facts *facts, struc
 	const double all = (double)MAX(m->n_samples, (u64)1);
 
 	if (facts->has_wall) {
-		top_wall_add_states(&facts->wall, text);
+		livewall_add_states(&facts->wall, text);
 		return;
 	}
 	str_addf(text, "%.0f%% idle, %.0f%% kernel", 100 * (double)m->n_idle / all,
@@ -144,7 +144,7 @@ static void add_facts_json(const struct feed *f, const struct feed_facts *facts,
 	json_u64(text, "own_bytes", facts->own_bytes);
 }
 
-static void add_wall_json(const struct top_wall_facts *facts, struct str *text)
+static void add_wall_json(const struct livewall_facts *facts, struct str *text)
 {
 	json_u64(text, "threads", facts->n_threads);
 	json_u64(text, "cpu_ns", facts->ns[WALL_CPU]);

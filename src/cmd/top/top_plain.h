@@ -9,7 +9,7 @@
 #define PACE_CMD_TOP_PLAIN_H
 
 #include "base/out.h"
-#include "cmd/top/top_feed.h"
+#include "cmd/live/feed.h"
 #include "cmd/top/top_rows.h"
 
 /* "4000 Hz, all processes"; "60% idle, 12% kernel"; "1,990/s, 0 lost; pace: 0.4% CPU, 20.1 MiB". */

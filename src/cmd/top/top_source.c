@@ -48,7 +48,7 @@ static void hand_over_code(struct top_source *s)
 static bool show(void *ctx, struct moment *shown, const struct feed_facts *facts)
 {
 	struct top_source *s = ctx;
-	const struct top_setup *setup = (const struct top_setup *)s->feed.options;
+	const struct top_setup *setup = s->measured;
 	const u64 most = setup->options.n_refreshes;
 
 	if (wants_code(s))
@@ -93,7 +93,8 @@ static bool steer(void *ctx)
 static int open_feed(struct top_source *s, const struct top_setup *setup, struct err *err)
 {
 	memset(&s->feed, 0, sizeof(s->feed));
-	s->feed.options = &setup->options;
+	s->measured = setup;
+	s->feed.options = top_options_feed(&setup->options);
 	s->feed.log = s->log;
 	s->feed.command = s->command;
 	s->feed.wake_fd = s->wake_fd;
@@ -116,7 +117,7 @@ static void say(struct top_source *s, const char *text)
 /* Opens what is wanted now; if that fails, what was open before. */
 static int change(struct top_source *s, struct err *err)
 {
-	const struct top_setup *before = (const struct top_setup *)s->feed.options, *wanted;
+	const struct top_setup *before = s->measured, *wanted;
 	struct feed_settings settings;
 
 	pthread_mutex_lock(&s->lock);

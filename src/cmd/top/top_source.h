@@ -14,7 +14,7 @@
 #include <pthread.h>
 
 #include "cmd/top/top_code.h"
-#include "cmd/top/top_feed.h"
+#include "cmd/live/feed.h"
 #include "cmd/top/top_rows.h"
 
 struct top_setup {
@@ -34,7 +34,8 @@ struct top_source {
 	struct log *log;
 	char **command;
 	VEC(struct top_setup *) setups;
-	struct feed feed; /* the measuring thread's, while it runs */
+	struct feed feed;                 /* the measuring thread's, while it runs */
+	const struct top_setup *measured; /* the feed's */
 	pthread_t thread;
 	int wake_fd;
 	bool is_running; /* the thread was started */

@@ -1,4 +1,4 @@
-#include "cmd/top/top_wall.h"
+#include "cmd/live/livewall.h"
 
 #include <string.h>
 
@@ -7,13 +7,13 @@
 
 static void tell(void *ctx, struct visit *v, const struct wall_share *piece)
 {
-	struct top_wall *w = ctx;
+	struct livewall *w = ctx;
 
 	if (!w->is_hidden(w->ctx, v->mode))
 		aggregate_add_time(w->counted, v, piece);
 }
 
-void top_wall_begin(struct top_wall *w, const struct session *s, const struct event_list *events,
+void livewall_begin(struct livewall *w, const struct session *s, const struct event_list *events,
 	const struct target *target, bool names_threads)
 {
 	const struct event *e = record_wall_event(events);
@@ -28,7 +28,7 @@ void top_wall_begin(struct top_wall *w, const struct session *s, const struct ev
 	w->looks_once = !(e->attr.flags & ATTR_EXCLUDE_KERNEL);
 }
 
-void top_wall_end(struct top_wall *w)
+void livewall_end(struct livewall *w)
 {
 	if (!w->is_on)
 		return;
@@ -38,7 +38,7 @@ void top_wall_end(struct top_wall *w)
 
 /* ---- what /proc tells ---- */
 
-u64 top_wall_due(const struct top_wall *w)
+u64 livewall_due(const struct livewall *w)
 {
 	return w->waits.is_on && !(w->looks_once && w->waits.waiting.n_looks)
 		? w->waits.waiting.due_ns
@@ -53,11 +53,11 @@ static void see(void *ctx, const struct waiting_place *place)
 		record_waits_add(waits, place);
 }
 
-int top_wall_look(struct top_wall *w, const struct sink *sink, struct err *err)
+int livewall_look(struct livewall *w, const struct sink *sink, struct err *err)
 {
 	struct record_waits *waits = &w->waits;
 
-	if (clock_now_ns() < top_wall_due(w))
+	if (clock_now_ns() < livewall_due(w))
 		return 0;
 	str_clear(&waits->out);
 	waiting_look(&waits->waiting, see, waits);
@@ -66,8 +66,8 @@ int top_wall_look(struct top_wall *w, const struct sink *sink, struct err *err)
 
 /* ---- a refresh ---- */
 
-void top_wall_settle(struct top_wall *w, u64 time, struct visits *visits,
-	struct top_wall_facts *ret)
+void livewall_settle(struct livewall *w, u64 time, struct visits *visits,
+	struct livewall_facts *ret)
 {
 	wallnow_settle(&w->now, time, visits);
 	memcpy(ret->ns, w->now.ns, sizeof(ret->ns));
@@ -76,7 +76,7 @@ void top_wall_settle(struct top_wall *w, u64 time, struct visits *visits,
 	wallnow_clear_sums(&w->now);
 }
 
-void top_wall_add_states(const struct top_wall_facts *facts, struct str *text)
+void livewall_add_states(const struct livewall_facts *facts, struct str *text)
 {
 	static const char *const names[WALL_STATES] =
 		{[WALL_CPU] = "cpu", [WALL_RUNNABLE] = "runnable", [WALL_BLOCKED] = "blocked"};

@@ -1,4 +1,4 @@
-#include "cmd/top/top_feed.h"
+#include "cmd/live/feed.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -157,7 +157,7 @@ static bool refresh(struct feed *f)
 	bool is_enough;
 
 	if (f->wall.is_on)
-		top_wall_settle(&f->wall, f->trace.machine.followed_to, &f->follow.visits,
+		livewall_settle(&f->wall, f->trace.machine.followed_to, &f->follow.visits,
 			&f->facts.wall);
 	aggregate_flush(&f->counted, UINT64_MAX);
 	open_files(f);
@@ -210,7 +210,7 @@ static int look(void *ctx, bool *ret_is_end, struct err *err)
 
 	if (take_all(f, err))
 		return err->code;
-	if (f->wall.is_on && !f->settings.is_paused && top_wall_look(&f->wall, &f->sink, err))
+	if (f->wall.is_on && !f->settings.is_paused && livewall_look(&f->wall, &f->sink, err))
 		return err->code;
 	if (f->steer && steer(f)) {
 		*ret_is_end = true;
@@ -226,7 +226,7 @@ static int look(void *ctx, bool *ret_is_end, struct err *err)
 		f->due_ns = clock_now_ns() + (u64)(f->settings.delay_s * NS);
 	}
 	f->pilot.due_ns = MIN(f->due_ns, clock_now_ns() + (f->has_dumps ? READ_DUMPS_NS : READ_NS));
-	f->pilot.due_ns = MIN(f->pilot.due_ns, top_wall_due(&f->wall));
+	f->pilot.due_ns = MIN(f->pilot.due_ns, livewall_due(&f->wall));
 	return 0;
 }
 
@@ -299,9 +299,9 @@ static size_t sample_again(void *ctx, s32 cpu)
 
 static int open_counters(struct feed *f, struct err *err)
 {
-	const struct top_options *o = f->options;
-	struct record_options record = o->record;
-	struct target_words words = o->record.target;
+	const struct feed_options *o = &f->options;
+	struct record_options record = *o->record;
+	struct target_words words = o->record->target;
 	struct sampling sampling;
 	u64 pages;
 
@@ -309,8 +309,8 @@ static int open_counters(struct feed *f, struct err *err)
 	if (record.records.has_wall)
 		record_wall_imply(&record, true);
 	if (record_sampling(&record, &sampling, err) ||
-		record_parse_pages(&o->record, &pages, err) ||
-		event_words_parse(&o->record.events, "cycles:P", &f->events, f->log, err) ||
+		record_parse_pages(o->record, &pages, err) ||
+		event_words_parse(&o->record->events, "cycles:P", &f->events, f->log, err) ||
 		find_target(f, &words, err))
 		return err->code;
 	f->n_events = (u32)f->events.n;
@@ -326,7 +326,7 @@ static int open_counters(struct feed *f, struct err *err)
 				((struct target_thread){f->workload.pid, f->workload.pid}));
 	}
 	/* Copies of stacks at every switch are for those who ask for callers. */
-	if (o->record.callers.has_chains)
+	if (o->record->callers.has_chains)
 		record_choose_callers(&record, &f->target, pages, &sampling);
 	f->has_dumps = sampling.stack_bytes;
 	if (f->has_dumps && !sampling.frequency && !sampling.period && !sampling.is_max)
@@ -372,7 +372,7 @@ static int describe(struct feed *f, struct err *err)
 	synth_kernel(&to.synth);
 	synth_modules(&to.synth);
 	bpf_synth(to.synth.trailer, &to.synth.out);
-	if (f->options->record.records.has_cgroups)
+	if (f->options.record->records.has_cgroups)
 		synth_cgroups(&to.synth);
 	if (f->target.is_system_wide)
 		r = synth_all(&to.synth, flush_synth, &to, err);
@@ -388,7 +388,7 @@ static int describe(struct feed *f, struct err *err)
 
 void feed_choose_names(const struct feed *f, struct resolver *r)
 {
-	const struct symbol_options *s = &f->options->symbols;
+	const struct symbol_options *s = f->options.symbols;
 
 	r->vmlinux = s->vmlinux;
 	r->kallsyms_copy = s->kallsyms;
@@ -399,27 +399,27 @@ void feed_choose_names(const struct feed *f, struct resolver *r)
 /* What moments are made from. */
 static void choose_showing(struct feed *f, enum naming_source source)
 {
-	const struct symbol_options *s = &f->options->symbols;
+	const struct symbol_options *s = f->options.symbols;
 
 	f->showing = (struct moment_options){
 		.naming = {.n_workers = 1,
-			.style = symbol_options_style(s, f->options->record.verbose),
+			.style = symbol_options_style(s, f->options.record->verbose),
 			.source = source,
-			.has_inlined = f->options->inlines > 0 && !source},
-		.has_idle = f->options->has_idle,
-		.has_wall = f->options->record.records.has_wall,
-		.filter = &f->options->filter,
+			.has_inlined = f->options.has_inlined && !source},
+		.has_idle = f->options.has_idle,
+		.has_wall = f->options.record->records.has_wall,
+		.filter = f->options.filter,
 		.ignored_callees = f->ignores_callees ? &f->ignored_callees : NULL};
 }
 
 static int open_counting(struct feed *f, const struct feed_needs *needs, struct err *err)
 {
-	const struct top_options *o = f->options;
-	struct find_places places = {.symfs = o->symbols.symfs ? o->symbols.symfs : "",
+	const struct feed_options *o = &f->options;
+	struct find_places places = {.symfs = o->symbols->symfs ? o->symbols->symfs : "",
 		.log = f->log,
 		.is_now = true};
 
-	const bool has_wall = o->record.records.has_wall;
+	const bool has_wall = o->record->records.has_wall;
 
 	trace_begin_live(&f->trace, &f->events, &places);
 	/* Where in their samples wake-ups name a thread. */
@@ -429,8 +429,8 @@ static int open_counting(struct feed *f, const struct feed_needs *needs, struct 
 	feed_choose_names(f, &f->trace.resolver);
 	choose_showing(f, needs->source);
 	f->counting = (struct aggregate_options){.labels = needs->labels |
-			profile_filter_labels(&o->filter),
-		.has_stacks = o->record.callers.has_chains || has_wall,
+			profile_filter_labels(o->filter),
+		.has_stacks = o->record->callers.has_chains || has_wall,
 		.wall = has_wall ? &f->wall.now.wall : NULL,
 		.max_stack = o->count_most ? (u32)o->count_most : STACK_MOST};
 	for (unsigned label = LABEL_NONE + 1; label < LABEL_COUNT; label++)
@@ -450,8 +450,8 @@ static int open_counting(struct feed *f, const struct feed_needs *needs, struct 
 		f->wall.counted = &f->counted;
 		f->wall.is_hidden = is_hidden;
 		f->wall.ctx = f;
-		top_wall_begin(&f->wall, &f->trace.session, &f->events, &f->target,
-			o->record.target.tids);
+		livewall_begin(&f->wall, &f->trace.session, &f->events, &f->target,
+			o->record->target.tids);
 	}
 	f->follow.let_go = let_go;
 	f->follow.borrower = &f->counted;
@@ -462,7 +462,7 @@ static int open_counting(struct feed *f, const struct feed_needs *needs, struct 
 
 int feed_open(struct feed *f, const struct feed_needs *needs, struct err *err)
 {
-	const struct top_options *o = f->options;
+	const struct feed_options *o = &f->options;
 
 	f->recorder.epoll_fd = f->recorder.stop.fd = -1;
 	f->settings = (struct feed_settings){o->hides_kernel, o->hides_user, o->is_zeroed, false,
@@ -474,11 +474,11 @@ int feed_open(struct feed *f, const struct feed_needs *needs, struct err *err)
 	}
 	if (open_counters(f, err) || open_counting(f, needs, err) || describe(f, err))
 		return err->code;
-	if (o->record.rings.priority &&
+	if (o->record->rings.priority &&
 		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK,
-			&(struct sched_param){(int)o->record.rings.priority}))
+			&(struct sched_param){(int)o->record->rings.priority}))
 		return err_sys(err, errno, "-r %llu: running with a real-time priority",
-			(unsigned long long)o->record.rings.priority);
+			(unsigned long long)o->record->rings.priority);
 	f->shown_ns = clock_now_ns();
 	f->cpu_ns = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);
 	f->due_ns = f->shown_ns + (u64)(o->delay_s * NS);
@@ -520,7 +520,7 @@ void feed_close(struct feed *f)
 		workload_close(&f->workload);
 	if (f->counted.trace)
 		aggregate_fini(&f->counted);
-	top_wall_end(&f->wall);
+	livewall_end(&f->wall);
 	if (f->label_facts.session)
 		label_facts_fini(&f->label_facts);
 	follow_fini(&f->follow);

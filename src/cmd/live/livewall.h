@@ -1,5 +1,5 @@
 /*
- * top_wall.h - top --wall: where the time of threads went since the last refresh, on CPUs and off them.
+ * livewall.h - a feed of time, as of top --wall: where the time of threads went since the last refresh, on CPUs and off them.
  *
  * In       visits; without access to the kernel, and for threads that waited before there was anybody to record it, what
  *          /proc tells
@@ -7,15 +7,15 @@
  * Owns     what is known of the threads
  * Errors   those of pushing records
  */
-#ifndef PACE_CMD_TOP_WALL_H
-#define PACE_CMD_TOP_WALL_H
+#ifndef PACE_CMD_LIVEWALL_H
+#define PACE_CMD_LIVEWALL_H
 
 #include "cmd/record/record_wall.h"
 #include "collect/record/sink.h"
 #include "profile/gather/aggregate.h"
 #include "profile/gather/wallnow.h"
 
-struct top_wall {
+struct livewall {
 	bool is_on;
 	struct wallnow now;
 	struct record_waits waits;
@@ -27,25 +27,25 @@ struct top_wall {
 };
 
 /* What was counted since the last refresh. */
-struct top_wall_facts {
+struct livewall_facts {
 	u64 ns[WALL_STATES], untold_ns; /* untold: the part of these that no sample represents */
 	u64 n_threads;
 };
 
 /* After the trace has begun; `is_hidden`, `ctx` and `counted` are the caller's to set. */
-void top_wall_begin(struct top_wall *w, const struct session *s, const struct event_list *events,
+void livewall_begin(struct livewall *w, const struct session *s, const struct event_list *events,
 	const struct target *target, bool names_threads);
-void top_wall_end(struct top_wall *w);
+void livewall_end(struct livewall *w);
 
 /* When /proc is looked at next; UINT64_MAX: never. */
-u64 top_wall_due(const struct top_wall *w);
-int top_wall_look(struct top_wall *w, const struct sink *sink, struct err *err);
+u64 livewall_due(const struct livewall *w);
+int livewall_look(struct livewall *w, const struct sink *sink, struct err *err);
 
 /* Counts what has passed until that time. */
-void top_wall_settle(struct top_wall *w, u64 time, struct visits *visits,
-	struct top_wall_facts *ret);
+void livewall_settle(struct livewall *w, u64 time, struct visits *visits,
+	struct livewall_facts *ret);
 
 /* Adds "12% cpu, 1% runnable, 87% blocked of 9 threads". */
-void top_wall_add_states(const struct top_wall_facts *facts, struct str *text);
+void livewall_add_states(const struct livewall_facts *facts, struct str *text);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * top_feed.h - top: what runs now, counted as it comes; the counts fade.
+ * feed.h - what runs now, counted as it comes; the counts fade, or begin anew.
  *
  * In       options; a command to start, or none
  * Out      a moment at each refresh, with what there is to say about it
@@ -7,13 +7,14 @@
  * Errors   those of opening: the target, the events, the rings
  * Threads  one: feed_run() is the loop, and calls `show`
  */
-#ifndef PACE_CMD_TOP_FEED_H
-#define PACE_CMD_TOP_FEED_H
+#ifndef PACE_CMD_LIVE_FEED_H
+#define PACE_CMD_LIVE_FEED_H
 
 #include <regex.h>
 
-#include "cmd/top/top_options.h"
-#include "cmd/top/top_wall.h"
+#include "cmd/record/record_options.h"
+#include "cmd/symbols.h"
+#include "cmd/live/livewall.h"
 #include "collect/record/recorder.h"
 #include "collect/run/attach.h"
 #include "profile/tree/moment.h"
@@ -30,7 +31,20 @@ struct feed_facts {
 	double own_cpu_pct; /* of one CPU */
 	u64 own_bytes;      /* resident memory */
 	bool has_wall;      /* time on and off CPUs is counted: */
-	struct top_wall_facts wall;
+	struct livewall_facts wall;
+};
+
+/* What of a command's options concerns what is measured and counted. */
+struct feed_options {
+	const struct record_options *record; /* only what concerns sampling is used */
+	const struct symbol_options *symbols;
+	const struct profile_filter *filter;
+	const char *command;         /* the name of the command that asks, for messages */
+	const char *ignored_callees; /* NULL: none */
+	double delay_s;
+	u64 count_most; /* addresses of a chain; 0: the default */
+	bool hides_kernel, hides_user, has_idle, has_inlined;
+	bool is_zeroed; /* counts begin anew at each refresh */
 };
 
 /* What may change while it runs; at first as the options say. */
@@ -41,7 +55,7 @@ struct feed_settings {
 };
 
 struct feed {
-	const struct top_options *options;
+	struct feed_options options;
 	struct feed_settings settings;
 	struct log *log;
 	struct event_list events;
@@ -59,7 +73,7 @@ struct feed {
 	struct sink sink;
 	struct label_facts label_facts;
 	struct aggregate_options counting;
-	struct top_wall wall;
+	struct livewall wall;
 	struct aggregate counted;
 	struct moment_options showing;
 	regex_t ignored_callees;
