@@ -41,9 +41,8 @@ static void take_losses(struct batch *b, const struct recorded *r)
 {
 	vec_each(e, &r->ledger.entries)
 		if (e->cause == LEDGER_NAMELESS)
-			batch_lose(b, "functions without names", e->where, e->unit, e->amount);
-	batch_lose(b, "dropped by the kernel", "", "samples",
-		r->trace.session.tally.n_lost_samples);
+			batch_lose(b, "nameless", e->where, e->unit, e->amount);
+	batch_lose(b, "dropped", "", "samples", r->trace.session.tally.n_lost_samples);
 }
 
 static int read_recording(struct batchfile *f, const char *path, struct err *err)
@@ -90,7 +89,8 @@ static int read_all(struct batchfile *f, const char *path, struct err *err)
 		return err_sys(err, errno, "opening '%s'", path);
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > FILE_MOST) {
 		close(fd);
-		return err_set(err, ERR_INVAL, "'%s' is no file of batches, and no recording", path);
+		return err_set(err, ERR_INVAL, "'%s' is no file of batches, and no recording",
+			path);
 	}
 	str_reserve(&f->bytes, (size_t)st.st_size + 1);
 	if (fd_read_some_at(fd, f->bytes.at, (size_t)st.st_size, 0) != st.st_size)
@@ -119,7 +119,8 @@ int batchfile_open(struct batchfile *f, const char *path, const struct batchfile
 	*f = (struct batchfile){.options = o, .log = log};
 	vec_each(label, &o->labels)
 		if (!strchr(*label, '=') || **label == '=')
-			return err_set(err, ERR_INVAL, "--label: '%.60s' is not NAME=VALUE", *label);
+			return err_set(err, ERR_INVAL, "--label: '%.60s' is not NAME=VALUE",
+				*label);
 	f->is_recording = !has_batches(path);
 	batch_init(&f->recorded);
 	if (f->is_recording)

@@ -35,7 +35,8 @@ static const struct opt options[] = {
 	{0, "service", OPT_STR, AT(service), "NAME", "the service of rows that name none"},
 	{0, "host", OPT_STR, AT(input.host), "NAME",
 		"the host; default what FILE says, or this machine"},
-	{0, "label", OPT_LIST, AT(input.labels), "NAME=VALUE", "a label of the host, like region=eu"},
+	{0, "label", OPT_LIST, AT(input.labels), "NAME=VALUE",
+		"a label of the host, like region=eu"},
 	{0, NULL, OPT_TITLE, 0, NULL, "Where to"},
 	{0, "user", OPT_STR, AT(secrets.user), "NAME", "who asks; default PACE_FLEET_USER"},
 	{0, "password-file", OPT_STR, AT(secrets.password_file), "FILE",
@@ -89,8 +90,8 @@ static void say_pushed(const struct push *p, const struct fleeturl *url)
 {
 	struct str text = {0};
 
-	str_addf(&text, "[ %s push: %llu batch%s, ", program_name(), (unsigned long long)p->n_batches,
-		p->n_batches == 1 ? "" : "es");
+	str_addf(&text, "[ %s push: %llu batch%s, ", program_name(),
+		(unsigned long long)p->n_batches, p->n_batches == 1 ? "" : "es");
 	num_add_grouped(&text, p->n_sent_rows);
 	str_add(&text, " rows and ");
 	num_add_grouped(&text, p->n_sent_stacks);

@@ -73,8 +73,7 @@ u32 fleetanswer_texts(struct fleetanswer *a, u32 most, const char **texts, struc
 int fleetanswer_end(const struct fleetanswer *a, struct err *err)
 {
 	return a->is_damaged
-		? err_set(err, ERR_FORMAT,
-			  "the answer of '%s' is damaged or cut off at byte %llu", a->server,
-			  (unsigned long long)a->left.offset)
+		? err_set(err, ERR_FORMAT, "the answer of '%s' is damaged or cut off at byte %llu",
+			  a->server, (unsigned long long)a->left.offset)
 		: 0;
 }

@@ -7,12 +7,12 @@
 #include "base/table.h"
 
 enum {
-	SUMS_MOST = 64 << 20,    /* bytes of an answer with a row for each minute, or each batch */
-	NAMES_MOST = 1 << 20,    /* with names */
-	NAMED_MOST = 5,          /* hosts that are named in one loss */
-	LOSSES_MOST = 100,       /* kinds of losses that hosts told of */
-	BEFORE_LEAST_S = 600,    /* a host that was silent so long is not missed */
-	SETTLING_S = 120,        /* batches so new may just be on their way */
+	SUMS_MOST = 64 << 20, /* bytes of an answer with a row for each minute, or each batch */
+	NAMES_MOST = 1 << 20, /* with names */
+	NAMED_MOST = 5,       /* hosts that are named in one loss */
+	LOSSES_MOST = 100,    /* kinds of losses that hosts told of */
+	BEFORE_LEAST_S = 600, /* a host that was silent so long is not missed */
+	SETTLING_S = 120,     /* batches so new may just be on their way */
 };
 
 /* The rows of pace_batches in the window, each once. */
@@ -80,8 +80,7 @@ static int read_announced(struct fleetledger *l, struct minutes *m, struct err *
 {
 	struct str sql = {0};
 
-	str_add(&sql,
-		"SELECT toUInt32(toStartOfMinute(at)) AS minute, sum(n), sum(s), sum(v)");
+	str_add(&sql, "SELECT toUInt32(toStartOfMinute(at)) AS minute, sum(n), sum(s), sum(v)");
 	add_sums(l, &sql);
 	str_add(&sql, " GROUP BY minute ORDER BY minute");
 	read_minutes(l, &sql, m, err);
@@ -143,7 +142,7 @@ static int sort_minutes(struct fleetledger *l, struct err *err)
 {
 	struct minutes announced = {0}, there = {0};
 
-	l->has_minutes = fleetquery_fits_minutes(l->query);
+	l->has_minutes = !l->has_hosts && fleetquery_fits_minutes(l->query);
 	if (!read_announced(l, &announced, err)) {
 		if (l->has_minutes)
 			read_rolled_up(l, &there, err);
@@ -245,9 +244,9 @@ static int look_at_batches(struct fleetledger *l, struct batch *losses, struct e
 			n_hurt += s->distinct < s->announced;
 			n_missing += s->announced - MIN(s->announced, s->distinct);
 		}
-		batch_lose(losses, "rows that hosts announced are not in the store", "", "rows",
+		batch_lose(losses, "announced by hosts, but not in the store", "", "rows",
 			n_missing);
-		batch_lose(losses, "their hosts have not sent the rest of them", "", "batches",
+		batch_lose(losses, "their hosts have sent only a part of them", "", "batches",
 			n_begun);
 	}
 	vec_fini(&states.rows);
@@ -268,8 +267,7 @@ static int read_silent(struct fleetledger *l, struct batch *losses, struct err *
 
 	str_addf(&sql,
 		"SELECT host FROM pace_batches WHERE time >= toDateTime(%llu) AND time < toDateTime(%llu)",
-		(unsigned long long)(from - MIN(from, before)),
-		(unsigned long long)l->query->to_s);
+		(unsigned long long)(from - MIN(from, before)), (unsigned long long)l->query->to_s);
 	fleetquery_add_filters(l->query, FLEETQUERY_HOSTS, &sql);
 	str_addf(&sql, " GROUP BY host HAVING max(time) < toDateTime(%llu) ORDER BY host",
 		(unsigned long long)from);
@@ -283,7 +281,8 @@ static int read_silent(struct fleetledger *l, struct batch *losses, struct err *
 		if (n > NAMED_MOST)
 			str_addf(&names, " and %llu more", (unsigned long long)(n - NAMED_MOST));
 		if (!fleetanswer_end(&a, err))
-			batch_lose(losses, "sent something before this window, and nothing in it",
+			batch_lose(losses,
+				"they sent something before this window, and nothing in it",
 				str_text(&names), "hosts", n);
 	}
 	arena_fini(&arena);
@@ -298,20 +297,20 @@ static int read_losses(struct fleetledger *l, struct batch *losses, struct err *
 	struct str sql = {0};
 	struct fleetanswer a;
 
-	str_add(&sql, "SELECT uniqExact(of_host), sum(n_lost) FROM ");
+	str_add(&sql, "SELECT uniqExact(of_host), sumIf(n_lost, NOT has(causes, 'dropped')) FROM ");
 	add_batches(l, FLEETQUERY_HOSTS, &sql);
 	if (select_rows(l, &sql, NAMES_MOST, &a, err))
 		goto end;
 	l->n_hosts = fleetanswer_more(&a) ? fleetanswer_u64(&a) : 0;
-	batch_lose(losses, "were dropped by the kernel", "", "samples",
+	batch_lose(losses, "dropped", "", "samples",
 		fleetanswer_more(&a) ? fleetanswer_u64(&a) : 0);
 	if (fleetanswer_end(&a, err))
 		goto end;
 	str_clear(&sql);
-	str_add(&sql, "SELECT cause, place, unit, sum(amount) AS all FROM ");
+	str_add(&sql, "SELECT cause, place, unit, sum(amount) AS amounts_sum FROM ");
 	add_batches(l, FLEETQUERY_HOSTS, &sql);
 	str_addf(&sql,
-		" ARRAY JOIN causes AS cause, places AS place, units AS unit, amounts AS amount GROUP BY cause, place, unit ORDER BY all DESC LIMIT %d",
+		" ARRAY JOIN causes AS cause, places AS place, units AS unit, amounts AS amount GROUP BY cause, place, unit ORDER BY amounts_sum DESC LIMIT %d",
 		LOSSES_MOST);
 	if (select_rows(l, &sql, NAMES_MOST, &a, err))
 		goto end;
@@ -375,8 +374,8 @@ static int count_shards(struct fleetledger *l, struct err *err)
 		fleetserver_quote(&sql, l->cluster);
 		str_add(&sql, ", system.one)");
 		if (!count(l, &sql, &n_there, err))
-			l->n_silent_shards = MAX(l->n_silent_shards,
-				l->n_shards - MIN(l->n_shards, n_there));
+			l->n_silent_shards =
+				MAX(l->n_silent_shards, l->n_shards - MIN(l->n_shards, n_there));
 	}
 	str_fini(&sql);
 	return err->code;
@@ -391,7 +390,7 @@ int fleetledger_check_shards(struct fleetledger *l, struct batch *losses, struct
 	if (!count_shards(l, err)) {
 		str_addf(&where, "of the %llu of cluster '%s'", (unsigned long long)l->n_shards,
 			l->cluster);
-		batch_lose(losses, "did not answer: what their hosts sent is missing",
+		batch_lose(losses, "they did not answer, and what their hosts sent is missing too",
 			str_text(&where), "shards", l->n_silent_shards);
 	}
 	str_fini(&where);
@@ -399,9 +398,9 @@ int fleetledger_check_shards(struct fleetledger *l, struct batch *losses, struct
 }
 
 int fleetledger_read(struct fleetledger *l, struct fleetserver *s, const struct fleetquery *q,
-	struct batch *losses, struct err *err)
+	bool has_hosts, struct batch *losses, struct err *err)
 {
-	*l = (struct fleetledger){.server = s, .query = q};
+	*l = (struct fleetledger){.server = s, .query = q, .has_hosts = has_hosts};
 	if (find_cluster(l, err) || (*l->cluster && count_shards(l, err)))
 		return err->code;
 	if (sort_minutes(l, err) || look_at_batches(l, losses, err) ||

@@ -50,8 +50,8 @@ bool fleetquery_fits_minutes(const struct fleetquery *q);
 void fleetquery_add_expression(struct str *sql, const char *name);
 
 enum fleetquery_which {
-	FLEETQUERY_ALL,       /* filters of all kinds */
-	FLEETQUERY_COUNTED,   /* of services, types and hosts only: what the sums of pace_batches can tell */
+	FLEETQUERY_ALL, /* filters of all kinds */
+	FLEETQUERY_COUNTED, /* of services, types and hosts only: what the sums of pace_batches can tell */
 	FLEETQUERY_SUMS,      /* of services and types only */
 	FLEETQUERY_HOSTS,     /* of hosts and labels only: columns of pace_batches */
 	FLEETQUERY_HOST_ONLY, /* of hosts only */

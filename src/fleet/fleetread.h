@@ -31,8 +31,8 @@ struct fleetread {
 };
 
 /* `has_parts`: one for each host, or each of 16 groups of hosts. fleetread_fini() even after an error. */
-int fleetread(struct fleetread *r, struct fleetserver *s, const struct fleetquery *q, bool has_parts,
-	struct log *log, struct err *err);
+int fleetread(struct fleetread *r, struct fleetserver *s, const struct fleetquery *q,
+	bool has_parts, struct log *log, struct err *err);
 void fleetread_fini(struct fleetread *r);
 
 #endif

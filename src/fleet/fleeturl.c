@@ -34,7 +34,7 @@ bool fleeturl_is(const char *text)
 
 static int digit_of(char c)
 {
-	return c >= '0' && c <= '9' ? c - '0'
+	return c >= '0' && c <= '9'    ? c - '0'
 		: c >= 'a' && c <= 'f' ? c - 'a' + 10
 		: c >= 'A' && c <= 'F' ? c - 'A' + 10
 				       : -1;
@@ -72,8 +72,8 @@ static int parse_words(struct fleeturl *u, const char *at, struct err *err)
 			word.key = decoded(u, at, key);
 			word.value = decoded(u, at + key + 1, n - key - 1);
 			if (!word.key || !word.value)
-				return err_set(err, ERR_INVAL, "'%s': a '%%' needs two digits behind it",
-					u->text);
+				return err_set(err, ERR_INVAL,
+					"'%s': a '%%' needs two digits behind it", u->text);
 			if (!strcmp(word.key, "database"))
 				u->database = word.value;
 			else

@@ -31,16 +31,16 @@ enum curl_option {
 
 enum { HTTP_AND_HTTPS = 3, GLOBAL_ALL = 3, ERROR_BYTES = 256, CONNECT_MS = 5000 };
 
-#define FUNCTIONS(X)                                        \
-	X(easy_init, void *, (void))                        \
-	X(easy_setopt, int, (void *, int, ...))             \
-	X(easy_getinfo, int, (void *, int, ...))            \
-	X(easy_perform, int, (void *))                      \
-	X(easy_cleanup, void, (void *))                     \
-	X(easy_reset, void, (void *))                       \
-	X(easy_strerror, const char *, (int))               \
-	X(global_init, int, (long))                         \
-	X(slist_append, void *, (void *, const char *))     \
+#define FUNCTIONS(X)                                    \
+	X(easy_init, void *, (void))                    \
+	X(easy_setopt, int, (void *, int, ...))         \
+	X(easy_getinfo, int, (void *, int, ...))        \
+	X(easy_perform, int, (void *))                  \
+	X(easy_cleanup, void, (void *))                 \
+	X(easy_reset, void, (void *))                   \
+	X(easy_strerror, const char *, (int))           \
+	X(global_init, int, (long))                     \
+	X(slist_append, void *, (void *, const char *)) \
 	X(slist_free_all, void, (void *))
 
 static struct {
@@ -67,11 +67,12 @@ static void load(void)
 
 	if (!handle) {
 		snprintf(curl.why, sizeof(curl.why),
-			"libcurl.so.4 cannot be loaded (%s): install it (package libcurl4)", dlerror());
+			"libcurl.so.4 cannot be loaded (%s): install it (package libcurl4)",
+			dlerror());
 		return;
 	}
-#define FIND(name, type, parameters)                              \
-	*(void **)&curl.name = dlsym(handle, "curl_" #name);      \
+#define FIND(name, type, parameters)                         \
+	*(void **)&curl.name = dlsym(handle, "curl_" #name); \
 	lacks = curl.name ? lacks : #name;
 	FUNCTIONS(FIND)
 	if (lacks)
@@ -204,7 +205,8 @@ int http_ask(struct http *h, const struct http_question *q, struct http_answer *
 	curl.slist_free_all(headers);
 	str_fini(&packed);
 	if (receiving.is_too_long)
-		return err_set(err, ERR_LIMIT, "the answer has more than %zu bytes", q->answer_most);
+		return err_set(err, ERR_LIMIT, "the answer has more than %zu bytes",
+			q->answer_most);
 	if (result)
 		return err_set(err, ERR_SYS, "%s", why[0] ? why : curl.easy_strerror(result));
 	return 0;

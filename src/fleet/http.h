@@ -21,8 +21,9 @@ enum http_packing { HTTP_PLAIN, HTTP_GZIP, HTTP_ZSTD };
 /* Who asks; NULL: not said. */
 struct http_login {
 	const char *user, *password;
-	const char *token;     /* instead: "Authorization: Bearer" */
-	const char *authority; /* a file of certificates that the server's is checked with; NULL: the system's */
+	const char *token; /* instead: "Authorization: Bearer" */
+	const char *
+		authority; /* a file of certificates that the server's is checked with; NULL: the system's */
 };
 
 struct http {

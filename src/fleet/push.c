@@ -1,6 +1,7 @@
 #include "fleet/push.h"
 
 #include <poll.h>
+#include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/hash.h"
@@ -8,10 +9,10 @@
 #include "fleet/schema.h"
 
 enum {
-	GROUP_ROWS = 50000,        /* in one request */
-	GROUP_BYTES = 16 << 20,    /* before they are packed */
-	GROUP_STACKS = 8000,       /* their hashes fit in one statement */
-	PAUSE_MS = 200,            /* after the first failure; doubled after each */
+	GROUP_ROWS = 50000,     /* in one request */
+	GROUP_BYTES = 16 << 20, /* before they are packed */
+	GROUP_STACKS = 8000,    /* their hashes fit in one statement */
+	PAUSE_MS = 200,         /* after the first failure; doubled after each */
 	PAUSE_MOST_MS = 30000,
 	REMEMBERED_STACKS = 1 << 20,
 	NUMBER_BYTES = 32,
@@ -40,7 +41,7 @@ void push_close(struct push *p)
 	str_fini(&p->times);
 	str_fini(&p->hosts);
 	table_fini(&p->sent);
-	vec_fini(&p->hashes);
+	vec_fini(&p->stacks_sent);
 	fleetserver_close(&p->server);
 }
 
@@ -62,7 +63,7 @@ void push_forget(struct push *p)
 	clear_waiting(p);
 	/* Whether its stacks arrived nobody knows. */
 	table_clear(&p->sent);
-	p->hashes.n = p->n_confirmed = 0;
+	p->stacks_sent.n = p->n_confirmed = 0;
 	p->is_unclear = true;
 }
 
@@ -97,8 +98,7 @@ static void limit_time(struct push *p)
 
 	p->server.timeout_ms = p->options.timeout_ms;
 	if (end)
-		p->server.timeout_ms =
-			MIN(p->server.timeout_ms, (u32)MAX(clock_left_ms(end), 1));
+		p->server.timeout_ms = MIN(p->server.timeout_ms, (u32)MAX(clock_left_ms(end), 1));
 }
 
 /* Whether all rows are in the store. */
@@ -155,13 +155,14 @@ static enum fleetserver_outcome attempt(struct push *p, const struct delivery *d
 	limit_time(p);
 	*unclear = true;
 	p->n_attempts++;
-	return fleetserver_insert(&p->server, schema_name(d->table), d->rows,
-		token_of(d->rows), err);
+	return fleetserver_insert(&p->server, schema_name(d->table), d->rows, token_of(d->rows),
+		err);
 }
 
 static int deliver(struct push *p, const struct delivery *d, struct err *err)
 {
-	bool unclear = p->is_unclear;
+	/* Stacks that are sent twice do no harm. */
+	bool unclear = p->is_unclear && d->table != SCHEMA_STACKS;
 
 	for (u32 i = 0;; i++) {
 		*err = (struct err){0};
@@ -187,14 +188,39 @@ static void add_number(struct str *list, u64 v)
 	num_add_u64(list, v);
 }
 
+static int by_number(const void *a, const void *b)
+{
+	const u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The hashes that wait, each once, as a list; how many that are. */
+static u64 list_stacks(const struct push *p, struct str *list)
+{
+	const size_t n = p->stacks_sent.n - p->n_confirmed;
+	u64 *hashes = mem_alloc((n + 1) * sizeof(*hashes)), n_distinct = 0;
+
+	for (size_t i = 0; i < n; i++)
+		hashes[i] = p->stacks_sent.at[p->n_confirmed + i].hash;
+	qsort(hashes, n, sizeof(*hashes), by_number);
+	for (size_t i = 0; i < n; i++) {
+		if (i && hashes[i] == hashes[i - 1])
+			continue;
+		add_number(list, hashes[i]);
+		n_distinct++;
+	}
+	mem_free(hashes);
+	return n_distinct;
+}
+
 static int send_stacks(struct push *p, struct err *err)
 {
-	struct delivery d = {SCHEMA_STACKS, &p->stacks, {0}, p->hashes.n - p->n_confirmed};
+	struct delivery d = {SCHEMA_STACKS, &p->stacks, {0}, 0};
 	struct str list = {0};
 	int result = 0;
 
-	for (size_t i = p->n_confirmed; i < p->hashes.n; i++)
-		add_number(&list, p->hashes.at[i]);
+	d.n = list_stacks(p, &list);
 	str_addf(&d.there, "SELECT uniqExact(hash) FROM %s WHERE hash IN (%s)",
 		schema_name(SCHEMA_STACKS), str_text(&list));
 	/* One that was sent long ago may be dropped soon. */
@@ -205,7 +231,7 @@ static int send_stacks(struct push *p, struct err *err)
 		result = deliver(p, &d, err);
 	if (!result) {
 		p->n_sent_stacks += d.n;
-		p->n_confirmed = p->hashes.n;
+		p->n_confirmed = p->stacks_sent.n;
 		str_clear(&p->stacks);
 	}
 	str_fini(&list);
@@ -260,17 +286,18 @@ int push_flush(struct push *p, struct err *err)
 	return 0;
 }
 
+/* A stack that is sent for another host lies on another server of a cluster. */
 static void take_stack(struct push *p, const struct rowtext *t, u32 stack)
 {
-	const u64 hash = t->batch->stacks.at[stack].hash;
-	struct table_probe probe = table_probe(&p->sent, hash_u64(hash));
+	const u64 hash = t->batch->stacks.at[stack].hash, key = hash_lasting(hash, t->host_hash);
+	struct table_probe probe = table_probe(&p->sent, hash_u64(key));
 	u32 i;
 
 	while ((i = table_next(&p->sent, &probe)) != TABLE_NONE)
-		if (p->hashes.at[i] == hash)
+		if (p->stacks_sent.at[i].key == key)
 			return;
-	table_add(&p->sent, hash_u64(hash), (u32)p->hashes.n);
-	vec_add(&p->hashes, hash);
+	table_add(&p->sent, hash_u64(key), (u32)p->stacks_sent.n);
+	vec_add(&p->stacks_sent, ((struct push_stack){key, hash}));
 	rowtext_add_stack(t, stack, &p->stacks);
 }
 
@@ -279,11 +306,11 @@ static void begin_day(struct push *p, u64 start_ns)
 {
 	const u64 day = start_ns / DAY_NS;
 
-	if (day == p->day && p->hashes.n < REMEMBERED_STACKS)
+	if (day == p->day && p->stacks_sent.n < REMEMBERED_STACKS)
 		return;
-	if (p->n_confirmed == p->hashes.n) {
+	if (p->n_confirmed == p->stacks_sent.n) {
 		table_clear(&p->sent);
-		p->hashes.n = p->n_confirmed = 0;
+		p->stacks_sent.n = p->n_confirmed = 0;
 		p->day = day;
 	}
 }
@@ -310,15 +337,14 @@ static void take_rows(struct push *p, const struct rowtext *t, size_t first, siz
 	fleetserver_quote(&text, t->host);
 	add_once(&p->hosts, str_text(&text));
 	str_clear(&text);
-	str_addf(&text, "toDateTime(%llu)",
-		(unsigned long long)(t->batch->start_ns / 1000000000));
+	str_addf(&text, "toDateTime(%llu)", (unsigned long long)(t->batch->start_ns / 1000000000));
 	add_once(&p->times, str_text(&text));
 	str_fini(&text);
 }
 
 static bool is_full(const struct push *p)
 {
-	return p->n_rows >= GROUP_ROWS || p->hashes.n - p->n_confirmed >= GROUP_STACKS ||
+	return p->n_rows >= GROUP_ROWS || p->stacks_sent.n - p->n_confirmed >= GROUP_STACKS ||
 		p->samples.n + p->stacks.n + p->batches.n >= GROUP_BYTES ||
 		p->ids.n + p->times.n >= GROUP_WORDS;
 }

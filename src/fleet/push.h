@@ -25,9 +25,13 @@ struct push_options {
 	const char *service; /* of rows without that label; NULL: none */
 	u32 timeout_ms;      /* of a request */
 	u32 n_attempts;
-	bool remembers;      /* the caller knows what was sent, but for the batches of the first push_flush() */
+	bool remembers; /* the caller knows what was sent, but for the batches of the first push_flush() */
 	u64 deadline_ns; /* of CLOCK_MONOTONIC, for all; 0: none */
 	struct log *log;
+};
+
+struct push_stack {
+	u64 key, hash; /* key: with the host */
 };
 
 struct push {
@@ -37,16 +41,17 @@ struct push {
 	bool is_unclear; /* earlier processes may have sent what comes next */
 	/* The stacks that were sent, of today only: a stack that nobody sends any more may be dropped. */
 	struct table sent;
-	VEC(u64) hashes;
+	VEC(struct push_stack) stacks_sent;
 	u64 day;
-	size_t n_confirmed; /* of `hashes` */
+	size_t n_confirmed; /* of `stacks_sent` */
 	/* What waits. */
 	struct str stacks, samples, batches;
 	struct str ids, done, part, times, hosts; /* which rows, in SQL: see take_rows() */
 	u64 n_rows, n_batch_rows;
 	/* What was done. */
-	u64 n_batches, n_sent_rows, n_sent_stacks, n_attempts, n_there; /* n_there: requests whose rows were there already */
-	u64 n_bytes; /* of rows, before they were packed */
+	u64 n_batches, n_sent_rows, n_sent_stacks, n_attempts,
+		n_there; /* n_there: requests whose rows were there already */
+	u64 n_bytes;     /* of rows, before they were packed */
 };
 
 int push_open(struct push *p, const struct push_options *o, struct err *err);

@@ -36,6 +36,7 @@ void rowtext_init(struct rowtext *t, const struct batch *b, const char *service)
 		.service = service ? service : "",
 		.column_service = batch_find_column(b, "service"),
 		.column_comm = batch_find_column(b, "comm")};
+	t->host_hash = hash_bytes(t->host, strlen(t->host));
 	gmtime_r(&seconds, &tm);
 	strftime(t->time, sizeof(t->time), "%Y-%m-%d %H:%M:%S", &tm);
 	vec_each(fact, &b->facts) {
@@ -58,15 +59,13 @@ static const char *cell_of(const struct rowtext *t, size_t row, u32 column)
 {
 	const struct batch *b = t->batch;
 
-	return column == BATCH_COLUMNS
-		? ""
-		: batch_string(b, b->cells.at[row * b->n_columns + column]);
+	return column == BATCH_COLUMNS ? ""
+				       : batch_string(b, b->cells.at[row * b->n_columns + column]);
 }
 
 const char *rowtext_service(const struct rowtext *t, size_t row)
 {
-	return t->column_service == BATCH_COLUMNS ? t->service
-						  : cell_of(t, row, t->column_service);
+	return t->column_service == BATCH_COLUMNS ? t->service : cell_of(t, row, t->column_service);
 }
 
 /* ---- arrays ---- */
@@ -163,7 +162,8 @@ void rowtext_add_stack(const struct rowtext *t, u32 stack, struct str *out)
 	for (u32 i = 0; i < n; i++) {
 		const struct batch_frame *f = &b->frames.at[frames[i]];
 
-		json_element_u64(out, (f->mode & ROWTEXT_MODE) | (f->is_named ? ROWTEXT_NAMED : 0) |
+		json_element_u64(out,
+			(f->mode & ROWTEXT_MODE) | (f->is_named ? ROWTEXT_NAMED : 0) |
 				(f->is_inlined ? ROWTEXT_INLINED : 0));
 	}
 	json_close(out, ']');
@@ -184,7 +184,8 @@ struct sums {
 
 static struct sum *sum_of(struct sums *s, const char *service, const char *type)
 {
-	const u64 hash = hash_mix(hash_bytes(service, strlen(service)), hash_bytes(type, strlen(type)));
+	const u64 hash =
+		hash_mix(hash_bytes(service, strlen(service)), hash_bytes(type, strlen(type)));
 	struct table_probe probe = table_probe(&s->index, hash);
 	u32 i;
 

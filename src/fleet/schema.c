@@ -37,7 +37,8 @@ static const struct column stacks[] = {
 	{"time", TIME, "when it was sent last"},
 	{"frames", TEXTS, "functions, the outermost first; [file+0xaddress] if one has no name"},
 	{"files", TEXTS, "of each function, without the folder"},
-	{"builds", TEXTS, "build-ids of functions without names, which name them later; else empty"},
+	{"builds", TEXTS,
+		"build-ids of functions without names, which name them later; else empty"},
 	{"modes", U8S, "1 kernel, 2 user; + 16 has a name, + 32 is inlined"},
 	{0},
 };
@@ -62,7 +63,8 @@ static const struct column samples[] = {
 };
 
 static const struct column batches[] = {
-	{"batch", U64, "pace_samples.batch; its row here is written last: without it the batch is not complete"},
+	{"batch", U64,
+		"pace_samples.batch; its row here is written last: without it the batch is not complete"},
 	{"host", KEY, "that measured"},
 	{"time", TIME, "start_ns in seconds"},
 	{"start_ns", U64, "since 1970"},
@@ -100,21 +102,21 @@ static const struct layout {
 	const char *engine, *order;
 	const char *partition;
 	const char *settings;
-	u32 more_days;    /* kept longer than samples */
+	u32 more_days;  /* kept longer than samples */
 	u32 days_times; /* ... and that many times as long */
 } tables[SCHEMA_TABLES] = {
 	/* Few rows for each mark: stacks are looked up one by one. */
-	[SCHEMA_STACKS] = {"pace_stacks", "call stacks by hash; hosts send theirs again each day", stacks,
-		"ReplacingMergeTree(time)", "hash", "toYYYYMM(time)",
+	[SCHEMA_STACKS] = {"pace_stacks", "call stacks by hash; hosts send theirs again each day",
+		stacks, "ReplacingMergeTree(time)", "hash", "toYYYYMM(time)",
 		" SETTINGS index_granularity = 256", 2, 4},
 	[SCHEMA_SAMPLES] = {"pace_samples", "what ran, by service, host and stack", samples,
-		"ReplacingMergeTree", "service, type, time, host, batch, row", "toYYYYMMDD(time)", "",
-		0, 1},
-	[SCHEMA_BATCHES] = {"pace_batches", "the ledger: what each host announced and lost", batches,
-		"ReplacingMergeTree", "time, host, batch", "toYYYYMMDD(time)", "", 0, 4},
+		"ReplacingMergeTree", "service, type, time, host, batch, row", "toYYYYMMDD(time)",
+		"", 0, 1},
+	[SCHEMA_BATCHES] = {"pace_batches", "the ledger: what each host announced and lost",
+		batches, "ReplacingMergeTree", "time, host, batch", "toYYYYMMDD(time)", "", 0, 4},
 	[SCHEMA_MINUTES] = {"pace_minutes", "sums of all hosts; what 'pace report' reads if it can",
-		minutes, "SummingMergeTree", "service, type, time, stack", "toYYYYMMDD(time)", "", 0,
-		4},
+		minutes, "SummingMergeTree", "service, type, time, stack", "toYYYYMMDD(time)", "",
+		0, 4},
 };
 
 static const char rolling_up[] =
@@ -161,8 +163,8 @@ static void add_clickhouse_table(struct str *text, const struct layout *t,
 	const char *local = o->cluster ? "_local" : "";
 	const u32 days = o->days * t->days_times + t->more_days;
 
-	str_addf(text, "-- %s: %s.\nCREATE TABLE IF NOT EXISTS %s%s\n(\n", t->name, t->what, t->name,
-		local);
+	str_addf(text, "-- %s: %s.\nCREATE TABLE IF NOT EXISTS %s%s\n(\n", t->name, t->what,
+		t->name, local);
 	add_columns(text, t, o->dialect);
 	str_addf(text, ")\nENGINE = %s PARTITION BY %s ORDER BY (%s)", t->engine, t->partition,
 		t->order);
@@ -232,13 +234,15 @@ int schema_add(struct str *text, const struct schema_options *o, struct err *err
 	if (o->cluster && o->dialect == SCHEMA_DUCKDB)
 		return err_set(err, ERR_INVAL, "--cluster: duckdb is one process, not a cluster");
 	/* It goes into a text of SQL. */
-	if (o->cluster && (!*o->cluster ||
+	if (o->cluster &&
+		(!*o->cluster ||
 			o->cluster[strspn(o->cluster,
 				"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")]))
 		return err_set(err, ERR_INVAL,
 			"--cluster: '%.60s' is no name of a cluster: letters, digits, '_', '-' and '.'",
 			o->cluster);
-	str_add(text, o->cluster
+	str_add(text,
+		o->cluster
 			? "-- Tables of 'pace push' and 'pace report -i clickhouse://...', for each server of the cluster.\n\n"
 			: "-- Tables of 'pace push' and 'pace report -i clickhouse://...'.\n\n");
 	if (o->dialect == SCHEMA_DUCKDB)

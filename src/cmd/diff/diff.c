@@ -10,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "cmd/diff/comparing.h"
 #include "cmd/diff/diffpage.h"
+#include "cmd/fetched.h"
 #include "cmd/formrow.h"
 #include "cmd/strict.h"
 #include "profile/diff/significance.h"
@@ -128,6 +129,20 @@ static const struct opt options[] = {
 	{.kind = OPT_END},
 };
 
+/* Adds a recording; of a fleet's store one for each host, or group of hosts, which tell change from chance. */
+static int add_recordings(struct comparing *c, const char *word, unsigned side, struct err *err)
+{
+	struct diff_command *o = c->options;
+	struct fetched_names names = {0};
+	int result = fetched_parts(word, o->sort, o->filter.comms != NULL, c->log, &names, err);
+
+	vec_each(name, &names)
+		vec_add(&c->recordings, ((struct delta_recording){*name, .side = side}));
+	o->view.has_sides |= names.n > 1;
+	vec_fini(&names);
+	return result;
+}
+
 /* The files before "--" are the baseline; without one it is the first. */
 static int choose_files(struct comparing *c, int n_before, int n, char **words, struct err *err)
 {
@@ -143,9 +158,9 @@ static int choose_files(struct comparing *c, int n_before, int n, char **words, 
 		return err_set(err, ERR_INVAL,
 			"'--' needs recordings on both sides: the baseline's before it, those to compare after it");
 	for (int i = 0; i < n; i++)
-		vec_add(&c->recordings,
-			((struct delta_recording){words[i],
-				.side = i < (n_before < 0 ? 1 : n_before) ? DELTA_A : DELTA_B}));
+		if (add_recordings(c, words[i],
+			    i < (n_before < 0 ? 1 : n_before) ? DELTA_A : DELTA_B, err))
+			return err->code;
 	return 0;
 }
 

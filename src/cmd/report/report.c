@@ -13,6 +13,7 @@
 #include "cmd/report/report_browse.h"
 #include "cmd/report/report_live.h"
 #include "cmd/report/reporting.h"
+#include "cmd/fetched.h"
 #include "cmd/report/report_import.h"
 #include "cmd/report/report_options.h"
 #include "cmd/strict.h"
@@ -248,7 +249,9 @@ int report_run(const struct cmd *cmd, struct report_options *o, const char *outp
 	/* What a pipe carries is read here as a whole, if it is a file; how much it is nobody knows. */
 	line.subject = o->input = cmd_input(o->input);
 	progress_begin(&line);
-	status = recorded_open_any(&r.recorded, o->input, &r.log, &err);
+	status = fetched_input(o->input, o->keys.sort, o->filter.comms != NULL, &r.log, &err);
+	if (!status)
+		status = recorded_open_any(&r.recorded, o->input, &r.log, &err);
 	progress_end(&line);
 	if (status) {
 		cmd_explain_missing(o->input, &err);

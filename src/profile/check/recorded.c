@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "event/abi.h"
+#include "file/standin.h"
 #include "profile/diff/counts.h"
 #include "profile/gather/wallprofile.h"
 
@@ -61,7 +62,7 @@ static int open_import(struct recorded *r, int fd, const char *path, struct err 
 int recorded_open_any(struct recorded *r, const char *path, struct log *log, struct err *err)
 {
 	const bool is_input = !strcmp(path, "-");
-	int fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), result;
+	int fd = is_input ? STDIN_FILENO : standin_open(path, O_RDONLY | O_CLOEXEC), result;
 
 	if (fd < 0)
 		return recorded_open(r, path, log, err);

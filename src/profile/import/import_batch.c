@@ -134,7 +134,7 @@ static u32 event_of(struct batch_import *r, u32 event)
 	while (i < p->events.n && p->events.at[i].name != name)
 		i++;
 	if (i == p->events.n)
-		importing_event(&r->b, name, 0);
+		importing_event(&r->b, name, 1);
 	p->events.at[i].n_lost += r->batch.events.at[event].n_lost;
 	return i;
 }
