@@ -45,6 +45,7 @@ SUITES = [
     ('typed', [sys.executable, f'{HERE}/live/test_typed.py']),
     ('attrs', [sys.executable, f'{HERE}/oracle/test_record_options.py']),
     ('library', [sys.executable, f'{HERE}/live/test_library.py']),
+    ('fleet', [sys.executable, f'{HERE}/live/test_fleet.py']),
     ('doctor', [sys.executable, f'{HERE}/live/test_doctor.py']),
     ('probe', [sys.executable, f'{HERE}/live/test_probe.py']),
     ('list', [sys.executable, f'{HERE}/live/test_list.py']),
