@@ -91,8 +91,7 @@ u32 batch_stack(struct batch *b, u32 parent, u32 frame)
 			return i;
 	i = (u32)b->stacks.n;
 	table_add(&b->stack_index, hash, i);
-	vec_add(&b->stacks,
-		((struct batch_stack){parent, frame, hash_of_stack(b, parent, frame)}));
+	vec_add(&b->stacks, ((struct batch_stack){parent, frame, hash_of_stack(b, parent, frame)}));
 	return i;
 }
 

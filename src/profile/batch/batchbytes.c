@@ -24,9 +24,9 @@ static void put_text(struct str *out, const struct batch_text *t)
 }
 
 /* Columns rather than rows: they pack better. */
-#define PUT_COLUMN(out, table, field)               \
-	do {                                        \
-		vec_each(entry, table)              \
+#define PUT_COLUMN(out, table, field)                \
+	do {                                         \
+		vec_each(entry, table)               \
 			put(out, (u64)entry->field); \
 	} while (0)
 
@@ -108,26 +108,26 @@ static u32 take_count(struct input *in, u32 n_bytes)
 		"a table has more entries than there are bytes");
 }
 
-#define TAKE_COLUMN(in, table, field, limit, reason)                                      \
-	do {                                                                              \
-		vec_each(entry, table)                                                    \
+#define TAKE_COLUMN(in, table, field, limit, reason)                                            \
+	do {                                                                                    \
+		vec_each(entry, table)                                                          \
 			entry->field = (__typeof__(entry->field))take_below(in, limit, reason); \
 	} while (0)
 
-#define TAKE_AMOUNTS(in, table, field)            \
-	do {                                      \
-		vec_each(entry, table)            \
-			entry->field = take(in);  \
+#define TAKE_AMOUNTS(in, table, field)           \
+	do {                                     \
+		vec_each(entry, table)           \
+			entry->field = take(in); \
 	} while (0)
 
 /* Room for n entries of as many columns, zeroed. */
-#define TAKE_ROOM(in, table, n_columns)                                                           \
-	do {                                                                           \
-		const u32 n_entries = take_count(in, n_columns);                                  \
-		vec_reserve(table, n_entries);                                         \
-		if (n_entries)                                                         \
-			memset((table)->at, 0, n_entries * sizeof(*(table)->at));      \
-		(table)->n = n_entries;                                                \
+#define TAKE_ROOM(in, table, n_columns)                                           \
+	do {                                                                      \
+		const u32 n_entries = take_count(in, n_columns);                  \
+		vec_reserve(table, n_entries);                                    \
+		if (n_entries)                                                    \
+			memset((table)->at, 0, n_entries * sizeof(*(table)->at)); \
+		(table)->n = n_entries;                                           \
 	} while (0)
 
 static const char no_text[] = "the number of a text is too large";
@@ -176,8 +176,7 @@ static void take_stacks(struct input *in, struct batch *b)
 	if (!stacks.n && !in->reason)
 		in->reason = "there are no stacks";
 	for (size_t i = 1; i < stacks.n; i++)
-		stacks.at[i].parent =
-			(u32)(i - 1) - take_below(in, i, "a stack is above itself");
+		stacks.at[i].parent = (u32)(i - 1) - take_below(in, i, "a stack is above itself");
 	for (size_t i = 1; i < stacks.n; i++)
 		stacks.at[i].frame =
 			take_below(in, b->frames.n, "the number of a frame is too large");
@@ -317,13 +316,15 @@ int batch_write(struct batch_writer *w, const struct batch *b, struct str *out, 
 	ZSTD_CCtx *zstd = ZSTD_createCCtx();
 	const size_t before = out->n;
 	struct str plain = {0};
+	int result = 0;
 	size_t n;
 
 	if (!zstd)
 		mem_exhausted(0);
 	batch_add_tables(b, &plain);
 	if (plain.n > BATCH_PLAIN_MOST) {
-		err_set(err, ERR_LIMIT, "a batch of %zu bytes is too large to be kept", plain.n);
+		result = err_set(err, ERR_LIMIT, "a batch of %zu bytes is too large to be kept",
+			plain.n);
 		goto end;
 	}
 	if (head.is_first)
@@ -336,7 +337,7 @@ int batch_write(struct batch_writer *w, const struct batch *b, struct str *out, 
 		plain.at, plain.n);
 	if (ZSTD_isError(n)) {
 		str_cut(out, before);
-		err_set(err, ERR_SYS, "packing a batch: %s", ZSTD_getErrorName(n));
+		result = err_set(err, ERR_SYS, "packing a batch: %s", ZSTD_getErrorName(n));
 		goto end;
 	}
 	head.n_packed = (u32)n;
@@ -350,7 +351,7 @@ int batch_write(struct batch_writer *w, const struct batch *b, struct str *out, 
 end:
 	ZSTD_freeCCtx(zstd);
 	str_fini(&plain);
-	return err->code;
+	return result;
 }
 
 void batch_writer_fini(struct batch_writer *w)
@@ -488,8 +489,9 @@ int batch_reader_init(struct batch_reader *r, struct bytes file, const char *pat
 {
 	*r = (struct batch_reader){.path = path, .left = file, .plain_most = BATCH_PLAIN_MOST};
 	if (!batch_recognizes(file.at, bytes_left(&file)))
-		return err_set(err, ERR_FORMAT, "'%s' is not a file of batches: it does not begin with %s",
-			path, BATCH_MAGIC);
+		return err_set(err, ERR_FORMAT,
+			"'%s' is not a file of batches: it does not begin with %s", path,
+			BATCH_MAGIC);
 	bytes_skip(&r->left, BATCH_MAGIC_BYTES);
 	return 0;
 }
@@ -499,18 +501,23 @@ void batch_reader_fini(struct batch_reader *r)
 	str_fini(&r->prefix);
 }
 
-int batch_writer_resume(struct batch_writer *w, struct bytes file, const char *path, struct err *err)
+int batch_writer_resume(struct batch_writer *w, struct bytes file, const char *path,
+	struct err *err)
 {
 	struct batch_reader r;
 
+	int result;
+
 	if (batch_reader_init(&r, file, path, err))
 		return err->code;
-	if (batch_next(&r, err) == 1 && r.head.is_first) {
+	result = batch_next(&r, err);
+	if (result > 0 && r.head.is_first) {
 		w->prefix = r.prefix;
 		r.prefix = (struct str){0};
-	} else if (!err->code) {
-		damaged(&r, BATCH_MAGIC_BYTES, "there is no first batch", err);
+		result = 0;
+	} else if (result >= 0) {
+		result = damaged(&r, BATCH_MAGIC_BYTES, "there is no first batch", err);
 	}
 	batch_reader_fini(&r);
-	return err->code;
+	return result;
 }
