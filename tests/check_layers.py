@@ -73,6 +73,7 @@ ROOMS = {
         'stat': 'the parts of one command',
         'live': 'what runs now, counted as it comes',
         'top': 'the parts of one command',
+        'watch': 'the parts of one command',
         'tsx': 'the parts of one command',
         'completion': 'what shells ask about all commands',
     },

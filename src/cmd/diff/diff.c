@@ -10,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "cmd/diff/comparing.h"
 #include "cmd/diff/diffpage.h"
+#include "cmd/diff/diffwindows.h"
 #include "cmd/fetched.h"
 #include "cmd/formrow.h"
 #include "cmd/strict.h"
@@ -69,6 +70,13 @@ static int set_percentage(void *target, const char *value, struct err *err)
 
 static const struct opt options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to compare"},
+	{0, "at", OPT_LIST, AT(at), "TIME",
+		"a window of what 'pace watch' kept, like 14:30..14:35; twice: the baseline's first",
+		.flags = OPT_COMMON},
+	{0, "usual", OPT_BOOL, AT(is_usual), NULL,
+		"compare the window of --at with the same time of other days", .flags = OPT_COMMON},
+	{'i', "input", OPT_STR, AT(store), "STORE",
+		"the store of these windows; default the user's"},
 	{'s', "sort", OPT_STR, AT(sort), "KEY,...",
 		"group rows by these keys; default dso,symbol, or symbol for folded stacks"},
 	{0, "children", OPT_BOOL, AT(has_children), NULL,
@@ -162,6 +170,23 @@ static int choose_files(struct comparing *c, int n_before, int n, char **words, 
 			    i < (n_before < 0 ? 1 : n_before) ? DELTA_A : DELTA_B, err))
 			return err->code;
 	return 0;
+}
+
+static int choose_recordings(struct comparing *c, int n_before, int n, char **words,
+	struct err *err)
+{
+	const struct diff_command *o = c->options;
+
+	if (!o->at.n && (o->is_usual || o->store))
+		return err_set(err, ERR_INVAL, "%s is about windows of a store: name one with --at",
+			o->is_usual ? "--usual" : "-i");
+	if (!o->at.n)
+		return choose_files(c, n_before, n, words, err);
+	if (n)
+		return err_set(err, ERR_INVAL,
+			"--at compares windows of a store, and '%s' is a file: choose one",
+			words[0]);
+	return diffwindows_choose(c, err);
 }
 
 static void show_event(const struct comparing *c, struct compared *compared, bool is_first,
@@ -277,7 +302,7 @@ static int run_diff(int argc, char **argv)
 	o.view.has_sides = n_before >= 0;
 	cmd_log_init(&log, o.verbose ? LOG_DEBUG : LOG_NOTE);
 	status = EXIT_OK;
-	if (choose_files(&c, n_before, argc, argv, &err) || compare(&c, &out, &err))
+	if (choose_recordings(&c, n_before, argc, argv, &err) || compare(&c, &out, &err))
 		status = cmd_fail(&cmd_diff, &err,
 			err.code == ERR_INVAL || err.code == ERR_NOENT ? EXIT_USAGE : EXIT_FAILED);
 	if (out_close(&out, &err))
@@ -294,7 +319,8 @@ static int run_diff(int argc, char **argv)
 const struct cmd cmd_diff = {
 	.name = "diff",
 	.summary = "compare recordings: what became slower or faster",
-	.usage = {"[OPTIONS] [BASELINE] [FILE...]", "[OPTIONS] BASELINE... -- FILE...", NULL},
+	.usage = {"[OPTIONS] [BASELINE] [FILE...]", "[OPTIONS] BASELINE... -- FILE...",
+		"[OPTIONS] --at TIME --at TIME", "[OPTIONS] --usual --at TIME", NULL},
 	.notes =
 		"Without files perf.data.old is compared with perf.data. Several recordings on each side tell change from chance.\n",
 	.options = options,

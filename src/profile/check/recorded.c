@@ -99,8 +99,15 @@ bool recorded_is_time(const struct recorded *r, u32 event)
 	return n >= strlen(unit) && !strcmp(name + n - strlen(unit), unit);
 }
 
+void recorded_call(struct recorded *r, const char *name)
+{
+	if (name && r->import.importer)
+		r->import.path = name;
+}
+
 static int read_import(struct recorded *r, const struct recorded_options *o, struct err *err)
 {
+	struct batch lost;
 	const struct import_options options = {.labels = o->labels,
 		.has_stacks = o->has_stacks,
 		.has_inlined = o->naming.has_inlined,
@@ -109,14 +116,21 @@ static int read_import(struct recorded *r, const struct recorded_options *o, str
 		.max_stack = o->max_stack,
 		.time_quantum = o->time_quantum,
 		.fields = o->fields,
+		.lost = &lost,
 		.log = r->log};
+	int result;
 
+	batch_init(&lost);
 	profile_init(&r->profile, o->labels);
 	r->profile.is_imported = true;
-	if (import_read(&r->import, &options, &r->profile, err))
-		return err->code;
+	result = import_read(&r->import, &options, &r->profile, err);
 	vec_each(row, &r->profile.rows)
 		r->trace.session.tally.n_samples += row->n_samples;
+	r->ledger.n_samples = r->trace.session.tally.n_samples;
+	ledger_add_batch(&r->ledger, &lost);
+	batch_fini(&lost);
+	if (result)
+		return result;
 	recorded_stage_ends(r, "import");
 	return 0;
 }
