@@ -34,8 +34,8 @@ struct cmd {
 extern const struct cmd cmd_list, cmd_stat, cmd_record, cmd_report, cmd_export, cmd_annotate,
 	cmd_evlist, cmd_script, cmd_timechart, cmd_readperf, cmd_buildid_list, cmd_cache, cmd_data,
 	cmd_diff, cmd_flame, cmd_kallsyms, cmd_buildid_cache, cmd_archive, cmd_inject, cmd_check,
-	cmd_config, cmd_c2c, cmd_mem, cmd_tsx, cmd_probe, cmd_doctor, cmd_top, cmd_watch,
-	cmd_push, cmd_completion, cmd_version, cmd_help;
+	cmd_config, cmd_c2c, cmd_mem, cmd_tsx, cmd_probe, cmd_doctor, cmd_top, cmd_watch, cmd_push,
+	cmd_completion, cmd_version, cmd_help;
 
 /* All commands, NULL-terminated. */
 extern const struct cmd *const cmd_table[];

@@ -76,12 +76,18 @@ struct delivery {
 	u64 n;            /* rows */
 };
 
+/* Another thread may set it earlier. */
+static u64 deadline_of(const struct push *p)
+{
+	return __atomic_load_n(&p->options.deadline_ns, __ATOMIC_RELAXED);
+}
+
 /* Waits before the next attempt; false: there is no time left. */
 static bool may_try_again(struct push *p, u32 attempt, const struct err *err)
 {
 	const u32 most = MIN((u32)PAUSE_MS << MIN(attempt, 10u), (u32)PAUSE_MOST_MS);
 	const u32 pause = most / 2 + random_below(&p->jitter, most / 2 + 1);
-	const u64 end = p->options.deadline_ns;
+	const u64 end = deadline_of(p);
 
 	if (attempt + 1 >= p->options.n_attempts ||
 		(end && clock_in_ms((int)pause) + (u64)PAUSE_MS * 1000000 > end))
@@ -94,7 +100,7 @@ static bool may_try_again(struct push *p, u32 attempt, const struct err *err)
 
 static void limit_time(struct push *p)
 {
-	const u64 end = p->options.deadline_ns;
+	const u64 end = deadline_of(p);
 
 	p->server.timeout_ms = p->options.timeout_ms;
 	if (end)

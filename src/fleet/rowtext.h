@@ -27,7 +27,8 @@ struct rowtext {
 	u64 host_hash;
 	const char *service; /* of rows without that column; "": none */
 	u32 column_service, column_comm;
-	struct str names, values; /* labels of the host, as elements of JSON's arrays */
+	struct str names, values;         /* labels of the host, as elements of JSON's arrays */
+	struct str row_names, row_values; /* the same without those that rows have themselves */
 	char time[24];
 };
 

@@ -16,15 +16,18 @@
 
 enum {
 	SERVICES = 10,
-	STACKS = 2000,  /* of a service */
+	STACKS = 2000,    /* of a service */
 	FUNCTIONS = 3000, /* of a service */
 	DEEPEST = 40,
 	HZ = 19,
 };
 
-static const char *const hostile[] = {"'); DROP TABLE pace_samples; --", "\"},{\"service\":\"x\"}\n",
-	"\\\\'\\\"\\n\\t\\0", "caf\xc3\xa9 \xf0\x9f\x90\x8e", "\xff\xfe\x80 not UTF-8", "\x1b]0;title\x07\x1b[2J",
-	"tab\tnewline\nreturn\r", "{host:String}", "%s%n%00", "\xe2\x80\xae" "desrever"};
+static const char *const hostile[] = {"'); DROP TABLE pace_samples; --",
+	"\"},{\"service\":\"x\"}\n", "\\\\'\\\"\\n\\t\\0", "caf\xc3\xa9 \xf0\x9f\x90\x8e",
+	"\xff\xfe\x80 not UTF-8", "\x1b]0;title\x07\x1b[2J", "tab\tnewline\nreturn\r",
+	"{host:String}", "%s%n%00",
+	"\xe2\x80\xae"
+	"desrever"};
 
 struct fleet {
 	u64 start_s;
@@ -45,8 +48,9 @@ static u32 frame_of(struct batch *b, u32 service, u32 stack, u32 depth, const st
 	if (f->is_hostile && function % 3 == 0)
 		snprintf(text, sizeof(text), "%s", hostile[function / 3 % ARRAY_SIZE(hostile)]);
 	else if (frame.is_named)
-		snprintf(text, sizeof(text), "service%u::module%u::Handler%u::process(request const&)",
-			service, function % 37, function);
+		snprintf(text, sizeof(text),
+			"service%u::module%u::Handler%u::process(request const&)", service,
+			function % 37, function);
 	else
 		snprintf(text, sizeof(text), "[%s+0x%x]", file, function * 64);
 	frame.name = batch_add_string(b, text);
@@ -69,10 +73,11 @@ static u32 stack_of(struct batch *b, u32 service, u32 number, const struct fleet
 static void fill(struct batch *b, u32 host, u32 minute, const struct fleet *f)
 {
 	struct random r = {((u64)host << 32) + minute * 7919 + f->start_s};
-	const u32 event = batch_event(b, "cpu-clock"), n = f->samples - f->samples / 10 +
-		random_below(&r, f->samples / 5 + 1);
+	const u32 event = batch_event(b, "cpu-clock"),
+		  n = f->samples - f->samples / 10 + random_below(&r, f->samples / 5 + 1);
 	const u32 service_column = batch_column(b, "service"), comm = batch_column(b, "comm");
-	u32 cells[BATCH_COLUMNS] = {0}, *stacks = calloc(SERVICES * STACKS + STACKS, sizeof(*stacks));
+	u32 cells[BATCH_COLUMNS] = {0},
+	    *stacks = calloc(SERVICES * STACKS + STACKS, sizeof(*stacks));
 	char text[64];
 
 	for (u32 i = 0; i < n; i++) {
@@ -86,12 +91,14 @@ static void fill(struct batch *b, u32 host, u32 minute, const struct fleet *f)
 		if (!*stack)
 			*stack = stack_of(b, service, number, f);
 		snprintf(text, sizeof(text), is_system ? "system" : "service%u", service);
-		cells[service_column] = batch_add_string(b, f->is_hostile ? hostile[service % ARRAY_SIZE(hostile)] : text);
+		cells[service_column] = batch_add_string(b,
+			f->is_hostile ? hostile[service % ARRAY_SIZE(hostile)] : text);
 		snprintf(text, sizeof(text), "worker%u", number % 4);
 		cells[comm] = batch_add_string(b, text);
 		batch_count(b,
-			&(struct batch_row){event, *stack, batch_add_string(b, "5545a6c7162d325fbe5ffabcbfe4e5521b66ce70"),
-				1, 1000000000 / HZ},
+			&(struct batch_row){event, *stack,
+				batch_add_string(b, "5545a6c7162d325fbe5ffabcbfe4e5521b66ce70"), 1,
+				1000000000 / HZ},
 			cells);
 	}
 	free(stacks);
@@ -141,7 +148,8 @@ int main(int argc, char **argv)
 	u32 first, n;
 
 	if (argc < 7) {
-		fprintf(stderr, "usage: fleethosts FOLDER FIRST N START MINUTES SAMPLES [hostile]\n");
+		fprintf(stderr,
+			"usage: fleethosts FOLDER FIRST N START MINUTES SAMPLES [hostile]\n");
 		return 2;
 	}
 	first = (u32)strtoul(argv[2], NULL, 10);

@@ -358,6 +358,36 @@ def hostile_names_arrive_as_they_are():
 
 
 @test
+def a_store_of_minutes_is_sent_once_and_kept_while_the_server_is_away():
+    needs_servers()
+    os.mkdir('store', 0o700)
+    make_hosts('hosts', 0, 1, 30, 200)
+    hour = time.strftime('%Y-%m-%dT%H', time.gmtime(START))
+    os.rename('hosts/web0.batches', f'store/{hour}.batches')
+    away = clickhouse.free_ports(1)[0]
+    said = pace('push', f'http://127.0.0.1:{away}/', '-i', 'store', '--attempts', '2')
+    assert said.status == 1 and os.listdir('store') == [f'{hour}.batches'], said
+    with clickhouse.Servers(os.getcwd()) as (server,):
+        make_tables([server])
+        for n in ('30 batches', '0 batches'):
+            said = pace('push', server.url, '-i', 'store')
+            assert said.status == 0 and n in said.err, said
+        # A minute more, as 'pace watch' appends it; and a cursor that is damaged: everything is asked for, nothing sent twice.
+        make_hosts('more', 0, 1, 31, 200)
+        os.replace('more/web0.batches', f'store/{hour}.batches')
+        said = pace('push', server.url, '-i', 'store')
+        assert said.status == 0 and ' 1 batch, ' in said.err, said
+        cursor, = (name for name in os.listdir('store') if name.startswith('pushed-'))
+        with open(f'store/{cursor}', 'w', encoding='utf-8') as f:
+            f.write('99999999999999999999 nonsense')
+        said = pace('push', server.url, '-i', 'store')
+        assert said.status == 0 and 'there already' in said.err, said
+        want = make_hosts('more', 0, 1, 31, 200)
+        assert by_host(server)[0] == want
+        assert server.ask('SELECT count() - uniqExact(batch, row) FROM pace_samples').strip() == '0'
+
+
+@test
 def shards_that_die_networks_that_are_cut_and_hosts_that_are_killed_lose_nothing_and_count_nothing_twice():
     """Fifty hosts push for a while (ten minutes with PACE_FLEET_LONG=600)."""
     needs_servers()

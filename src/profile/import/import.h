@@ -48,10 +48,10 @@ struct import {
 };
 
 struct importer {
-	const char *name; /* as in "a.pprof is pprof" */
-	const char *what; /* the format in a few words: "folded stacks" */
-	const char *keys; /* default sort keys */
-	u64 labels;       /* LABEL_BIT()s that a file may have */
+	const char *name;  /* as in "a.pprof is pprof" */
+	const char *what;  /* the format in a few words: "folded stacks" */
+	const char *keys;  /* default sort keys */
+	u64 labels;        /* LABEL_BIT()s that a file may have */
 	bool tells_losses; /* what is missing is in import_options.lost */
 	/* Whether a file that begins with these unpacked bytes has the format; n: IMPORT_PEEK, or a whole file. */
 	bool (*recognizes)(const u8 *first, size_t n);
