@@ -58,8 +58,8 @@ static int write_cursor(const struct push *p, const char *folder, const struct s
 {
 	struct str path = {0}, fresh = {0};
 	char text[CURSOR_BYTES];
-	const int n = snprintf(text, sizeof(text), "%llu %u %llu\n", (unsigned long long)place->hour,
-		place->part, (unsigned long long)place->offset);
+	const int n = snprintf(text, sizeof(text), "%llu %u %llu\n",
+		(unsigned long long)place->hour, place->part, (unsigned long long)place->offset);
 	int fd, sys = 0;
 
 	cursor_path(p, folder, "", &path);
@@ -188,7 +188,8 @@ static void *run(void *ctx)
 	return NULL;
 }
 
-int pusher_begin(struct pusher *p, const struct push_options *o, const char *folder, struct err *err)
+int pusher_begin(struct pusher *p, const struct push_options *o, const char *folder,
+	struct err *err)
 {
 	pthread_condattr_t clock;
 	int sys;
