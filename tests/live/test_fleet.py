@@ -3,6 +3,7 @@
 import csv
 import gzip
 import http.server
+import json
 import os
 import random
 import re
@@ -14,11 +15,14 @@ import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'oracle'))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import clickhouse
+from browser import needs_module
 from harness import BUILD, PACE, main, pace, run, skip, test
 
 HOSTS = os.path.join(BUILD, 'tests', 'fleethosts')
+CACHE = os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache')
 LONG = os.environ.get('PACE_FLEET_LONG')
 # Whole minutes, an hour ago.
 START = int(time.time()) // 60 * 60 - 3600
@@ -194,6 +198,46 @@ def addresses_that_are_wrong_are_errors():
                         ('max=0', '1 to'), ('service', 'KEY=VALUE')):
         said = pace('report', '-i', 'clickhouse://127.0.0.1:1/db?' + words)
         assert said.status and re.search(says, said.err), (words, said)
+
+
+@test
+def duckdb_takes_the_tables_and_the_rows_and_has_the_hosts_sums():
+    # Into the user's cache: tests have a home of their own.
+    folder = os.path.join(CACHE, 'pace', 'duckdb')
+    needs_module('@duckdb/node-api', '1.5.6-r.1', folder)
+    want = make_hosts('hosts', 0, 3, 2, 300)
+    said = pace('push', '-o', 'rows', '--label', 'zone=b', *[w for i in range(3) for w in ('-i', f'hosts/web{i}.batches')])
+    assert said.status == 0, said
+    ddl = pace('export', '--ddl', 'duckdb')
+    assert ddl.status == 0, ddl
+    with open('ddl.sql', 'w', encoding='utf-8') as f:
+        f.write(ddl.out)
+    with open('ask.mjs', 'w', encoding='utf-8') as f:
+        f.write('''
+import {createRequire} from 'module';
+import fs from 'fs';
+const {DuckDBInstance} = createRequire(process.argv[2] + '/')('@duckdb/node-api');
+const db = await (await DuckDBInstance.create(':memory:')).connect();
+await db.run(fs.readFileSync('ddl.sql', 'utf8'));
+for (const table of ['pace_stacks', 'pace_samples', 'pace_batches'])
+    await db.run(`INSERT INTO ${table} BY NAME SELECT * FROM read_json('rows/${table}.ndjson', format = 'newline_delimited',
+        columns = {${(await (await db.runAndReadAll(`DESCRIBE ${table}`)).getRowObjectsJson()).map(c => `'${c.column_name}': '${c.column_type}'`)}})`);
+const ask = async sql => (await db.runAndReadAll(sql)).getRowObjectsJson();
+console.log(JSON.stringify({
+    hosts: await ask('SELECT host, sum(samples)::VARCHAR AS samples, sum(value)::VARCHAR AS value FROM pace_samples GROUP BY host'),
+    minutes: await ask('SELECT sum(samples)::VARCHAR AS samples FROM pace_minutes'),
+    nameless: await ask('SELECT count(*)::VARCHAR AS n FROM pace_samples a ANTI JOIN pace_stacks b ON a.stack = b.hash'),
+    comments: await ask("SELECT count(*)::VARCHAR AS n FROM duckdb_columns() WHERE table_name LIKE 'pace_%' AND comment IS NOT NULL"),
+    announced: await ask('SELECT sum(list_sum(sample_sums))::VARCHAR AS n FROM pace_batches'),
+}));
+''')
+    asked = run('node', 'ask.mjs', folder)
+    assert asked.status == 0, asked
+    got = json.loads(asked.out)
+    assert {r['host']: (int(r['samples']), int(r['value'])) for r in got['hosts']} == want, got
+    n = str(sum(samples for samples, _ in want.values()))
+    assert got['minutes'] == [{'samples': n}] and got['announced'] == [{'n': n}] and got['nameless'] == [{'n': '0'}], got
+    assert int(got['comments'][0]['n']) > 30, got
 
 
 # ---- a store that misbehaves ----
