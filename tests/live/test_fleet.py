@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import clickhouse
 from browser import needs_module
-from harness import BUILD, PACE, main, pace, run, skip, test
+from harness import BUILD, LIMIT, PACE, main, pace, run, skip, test
 
 HOSTS = os.path.join(BUILD, 'tests', 'fleethosts')
 CACHE = os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache')
@@ -474,7 +474,7 @@ def shards_that_die_networks_that_are_cut_and_hosts_that_are_killed_lose_nothing
         servers[2].start()
         servers[2].wait()
         for thread in threads:
-            thread.join(150)
+            thread.join(int(LONG) * 2 if LONG else 150)
         stop.set()
         assert not any(thread.is_alive() for thread in threads), 'hosts still push'
         proxy.close()
@@ -490,4 +490,4 @@ def shards_that_die_networks_that_are_cut_and_hosts_that_are_killed_lose_nothing
 
 
 if __name__ == '__main__':
-    main()
+    main(limit=int(LONG) * 3 + 180 if LONG else LIMIT)
