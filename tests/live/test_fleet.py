@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import clickhouse
 from browser import needs_module
-from harness import BUILD, LIMIT, PACE, main, pace, run, skip, test
+from harness import BUILD, LIMIT, PACE, main, needs_own_mounts, pace, run, skip, test
 
 HOSTS = os.path.join(BUILD, 'tests', 'fleethosts')
 CACHE = os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache')
@@ -348,6 +348,16 @@ def secrets_come_from_files_and_the_environment_and_not_from_words():
         assert said.status == 0 and 'hush' not in said.err, said
         assert {headers.get('Authorization') for _, headers, _ in liar.asked} == {header}, liar.asked[0][:2]
         liar.shutdown()
+
+
+@test
+def without_libcurl_it_is_said_what_to_install():
+    needs_own_mounts()
+    make_hosts('hosts', 0, 1, 1, 50)
+    for words in ('push http://127.0.0.1:1/ -i hosts/web0.batches', 'report -i clickhouse://127.0.0.1/'):
+        said = run('unshare', '-m', 'sh', '-c', 'for f in /usr/lib/*/libcurl*.so.4*; do [ ! -e $f ] || mount --bind /dev/null $f; done; '
+                   f'exec {PACE} {words}')
+        assert said.status in (1, 2) and 'libcurl.so.4 cannot be loaded' in said.err and 'package libcurl4' in said.err, said
 
 
 # ---- a store that works ----

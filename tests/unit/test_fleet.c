@@ -27,7 +27,8 @@ TEST(addresses_have_a_server_a_database_a_user_and_words)
 	struct fleeturl u;
 	struct err err;
 
-	CHECK(!fleeturl_parse(&u, "clickhouse://me%40x@store/db?service=a%26b&from=-1h&service=c", &err));
+	CHECK(!fleeturl_parse(&u, "clickhouse://me%40x@store/db?service=a%26b&from=-1h&service=c",
+		&err));
 	CHECK_STR(u.server, "http://store:8123/");
 	CHECK_STR(u.database, "db");
 	CHECK_STR(u.login.user, "me@x");
@@ -38,7 +39,8 @@ TEST(addresses_have_a_server_a_database_a_user_and_words)
 	CHECK_STR(u.server, "https://[::1]:8443/");
 	CHECK_STR(u.database, "x");
 	fleeturl_fini(&u);
-	CHECK(fleeturl_is("clickhouse://x") && !fleeturl_is("http://x/") && !fleeturl_is("perf.data"));
+	CHECK(fleeturl_is("clickhouse://x") && !fleeturl_is("http://x/") &&
+		!fleeturl_is("perf.data"));
 }
 
 TEST(what_is_asked_for_is_quoted_and_the_roll_up_is_used_only_where_it_knows_enough)
@@ -140,15 +142,19 @@ TEST(equal_batches_have_the_same_number_and_rows_say_each_label_once)
 	rowtext_init(&y, &b, NULL);
 	CHECK(x.id == y.id);
 	rowtext_add_sample(&x, 0, &text);
-	CHECK(strstr(str_text(&text), "\"service\":\"api\",\"type\":\"cpu-clock\",\"time\":\"2026-11-24 14:00:00\",\"host\":\"web\\\"1\""));
-	CHECK(strstr(str_text(&text), "\"label_names\":[\"zone\",\"region\"],\"label_values\":[\"b\",\"eu\"]"));
+	CHECK(strstr(str_text(&text),
+		"\"service\":\"api\",\"type\":\"cpu-clock\",\"time\":\"2026-11-24 14:00:00\",\"host\":\"web\\\"1\""));
+	CHECK(strstr(str_text(&text),
+		"\"label_names\":[\"zone\",\"region\"],\"label_values\":[\"b\",\"eu\"]"));
 	CHECK(text.at[text.n - 1] == '\n');
 	str_clear(&text);
 	rowtext_add_stack(&x, 1, &text);
-	CHECK(strstr(str_text(&text), "\"frames\":[\"f\\ufffd\"]") && strstr(str_text(&text), "\"modes\":[18]"));
+	CHECK(strstr(str_text(&text), "\"frames\":[\"f\\ufffd\"]") &&
+		strstr(str_text(&text), "\"modes\":[18]"));
 	str_clear(&text);
 	rowtext_add_batch(&x, &text);
-	CHECK(strstr(str_text(&text), "\"row_counts\":[1],\"sample_sums\":[3],\"value_sums\":[300]"));
+	CHECK(strstr(str_text(&text),
+		"\"row_counts\":[1],\"sample_sums\":[3],\"value_sums\":[300]"));
 	CHECK(strstr(str_text(&text), "\"label_names\":[\"region\",\"zone\"]"));
 	rowtext_fini(&y);
 	batch_say(&b, "host", "web2");
