@@ -1,10 +1,14 @@
 #include "test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "fleet/fleetanswer.h"
 #include "fleet/fleetquery.h"
+#include "base/clock.h"
 #include "fleet/fleetserver.h"
+#include "fleet/pushstore.h"
 #include "fleet/rowtext.h"
 #include "profile/batch/batchbytes.h"
 
@@ -165,4 +169,45 @@ TEST(equal_batches_have_the_same_number_and_rows_say_each_label_once)
 	batch_fini(&a);
 	batch_fini(&b);
 	str_fini(&text);
+}
+
+/* Nobody answers: whoever wakes the thread never waits, its end is bounded, and the store is as it was. */
+TEST(a_pusher_never_delays_its_owner_and_keeps_what_was_not_acknowledged)
+{
+	char folder[] = "/tmp/pace-pusher-XXXXXX", path[64];
+	struct batch_writer writer = {0};
+	struct batch b = small();
+	struct str bytes = {0};
+	struct fleeturl url;
+	struct pusher p;
+	struct err err = {0};
+	u64 began_ns;
+	FILE *file;
+
+	CHECK(mkdtemp(folder) != NULL);
+	snprintf(path, sizeof(path), "%s/2026-11-24T14.batches", folder);
+	CHECK(!batch_write(&writer, &b, &bytes, &err));
+	file = fopen(path, "w");
+	CHECK(file && fwrite(bytes.at, 1, bytes.n, file) == bytes.n && !fclose(file));
+	/* Port 1: the connection is refused. */
+	CHECK(!fleeturl_parse(&url, "http://127.0.0.1:1/", &err));
+	if (pusher_begin(&p,
+		    &(struct push_options){.url = &url, .timeout_ms = 1000, .n_attempts = 100},
+		    folder, &err)) {
+		CHECK_EQ(err.code, ERR_UNSUPPORTED);
+		SKIP("libcurl is not installed");
+	}
+	began_ns = clock_now_ns();
+	for (int i = 0; i < 1000; i++)
+		pusher_wake(&p);
+	CHECK(clock_now_ns() - began_ns < 1000000000);
+	CHECK(!pusher_end(&p, 300));
+	CHECK(clock_now_ns() - began_ns < 60000000000);
+	CHECK(strstr(p.err.msg, "attempts failed"));
+	CHECK(!access(path, R_OK));
+	CHECK(!unlink(path) && !rmdir(folder));
+	fleeturl_fini(&url);
+	batch_writer_fini(&writer);
+	batch_fini(&b);
+	str_fini(&bytes);
 }
