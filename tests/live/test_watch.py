@@ -141,11 +141,10 @@ def a_full_disk_is_said_and_counting_goes_on():
     try:
         w = watch()
         wait_for_minutes(n=2)
-        with open('store/filler', 'wb') as f:
+        with open('store/filler', 'wb', buffering=0) as f:
             try:
                 while True:
                     f.write(bytes(4096))
-                    f.flush()
             except OSError:
                 pass
         # What is left of the file's last page takes a few minutes more.
