@@ -139,7 +139,8 @@ def a_full_disk_is_said_and_counting_goes_on():
     if run('mount', '-t', 'tmpfs', '-o', 'size=2m,mode=700', 'tmpfs', 'store').status:
         skip('mounting is not allowed here')
     try:
-        w = watch()
+        busy = start('sh', '-c', 'while :; do ls -lR /usr/lib /etc >/dev/null; done')
+        w = watch('-F', '499', '--max-overhead', '100')
         wait_for_minutes(n=2)
         with open('store/filler', 'wb', buffering=0) as f:
             try:
@@ -147,11 +148,13 @@ def a_full_disk_is_said_and_counting_goes_on():
                     f.write(bytes(4096))
             except OSError:
                 pass
-        # What is left of the file's last page takes a few minutes more.
-        time.sleep(8)
+        # What is left of the file's last page takes some aggregates more.
+        wait_for(lambda: 'counting goes on' in open('said').read())
+        time.sleep(1.5)
         os.unlink('store/filler')
         wait_for_minutes(n=2)
         said = end(w)
+        stop(busy)
         assert 'there is no room for the store' in said and 'counting goes on' in said, said
         assert re.search(r'the store is written to again; [1-9]\d* seconds are missing', said), said
         ledger = pace('report', '--at', '-1h..', '-i', 'store', '--ledger', '-g', 'none')
