@@ -181,6 +181,24 @@ def who_has_no_rights_watches_own_processes():
 
 
 @test
+def a_watch_that_costs_too_much_lowers_the_rate_and_periods_stay_right():
+    program = start(build_c(HOT, 'hot'))
+    w = watch('-p', str(program.pid), '-F', '999', '--max-overhead', '0.02')
+    try:
+        wait_for(lambda: len(re.findall(r'sampled less often, by a factor of 0\.\d+', open('said').read())) > 3)
+        said = end(w)
+    finally:
+        stop(w)
+        stop(program)
+    counts = [int(n) for n in re.findall(r': (\d+) samples, ', said)]
+    assert min(counts[2:-1]) < max(counts) / 2, said
+    # What a sample stands for grows as they become fewer: time is no more than there was.
+    event = report('--at', '-1h..')['events'][0]
+    seconds = len(counts) + 1
+    assert 0.1 * seconds < event['period'] / 1e9 < 1.3 * seconds, (event['period'], seconds, said)
+
+
+@test
 def what_a_cgroup_runs_is_its_service():
     needs_root()
     mount = next((line.split()[1] for line in open('/proc/mounts') if line.split()[2] == 'cgroup2'), None)
