@@ -261,6 +261,8 @@ def windows_add_up_to_the_whole():
     assert '# 3,600 seconds were not watched' in ledger.out, ledger
     strict = pace('report', '-i', 'store', '--at', f'{at(first)}..{at(first + 3600)}', '--strict')
     assert strict.status == 0, strict
+    untimed = pace('report', '-i', 'store')
+    assert untimed.status == 2 and "'store' is a store of 'pace watch': choose a time with --at" in untimed.err, untimed
     wrong = pace('report', '-i', 'store', '--at', '14:30-14:35')
     assert wrong.status == 2 and "--at: '14:30-14:35': something is behind the time; write times like" in wrong.err, wrong
 
@@ -281,6 +283,8 @@ def two_windows_are_compared_and_one_with_what_is_usual():
     assert same.status == 0 and 'No row differs by more than chance explains' in same.out, same
     two = pace('diff', '-i', 'store', '--at', f'{at(now - DAY)}..+10m', '--at', window, '--json')
     assert two.status == 0 and 'sort' in two.out, two
+    partly = pace('diff', '-i', 'store', '--at', f'{at(now - DAY)}..+40m', '--at', window)
+    assert '1,800 seconds were not watched' in partly.err, partly
     few = pace('diff', '-i', 'store', '--usual', '--at', f'{at(now - 6 * DAY)}..+10m')
     assert few.status == 0 and 'Fewer than three other days' in few.out, few
     for words, message in ((['--usual'], '--usual is about windows of a store'), (['--at', window], 'a second window is missing'),
