@@ -53,6 +53,7 @@ SUITES = [
     ('terminal', [sys.executable, f'{HERE}/live/test_terminal.py']),
     ('tui', [sys.executable, f'{HERE}/live/test_tui.py']),
     ('top', [sys.executable, f'{HERE}/live/test_top.py']),
+    ('watch', [sys.executable, f'{HERE}/live/test_watch.py']),
     ('codeview', [sys.executable, f'{HERE}/live/test_codeview.py']),
     ('versus', [sys.executable, f'{HERE}/live/test_stat_vs.py']),
     ('travel', [sys.executable, f'{HERE}/live/test_travel.py']),

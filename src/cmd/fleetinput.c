@@ -200,6 +200,18 @@ int fleetinput_open_range(struct fleetinput *in, const char *place, const struct
 	return result;
 }
 
+int fleetinput_check_file(const char *input, struct err *err)
+{
+	char path[STORE_PATH];
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s", input, STORE_LOCK) >= sizeof(path) ||
+		access(path, F_OK))
+		return 0;
+	return err_set(err, ERR_INVAL,
+		"'%s' is a store of 'pace watch': choose a time with --at, as in '--at -1h..'",
+		input);
+}
+
 int fleetinput_open(struct fleetinput *in, const char *place, const char *at, struct log *log,
 	struct err *err)
 {

@@ -31,6 +31,9 @@ struct fleetinput {
 		0, "at", OPT_STR, offsetof(type, at), "TIME", AT_HELP, .flags = OPT_COMMON \
 	}
 
+/* ERR_INVAL: the input is a store, and no time was said. */
+int fleetinput_check_file(const char *input, struct err *err);
+
 /* fleetinput_close() even after an error. `place`: the store; NULL: the user's. */
 int fleetinput_open(struct fleetinput *in, const char *place, const char *at, struct log *log,
 	struct err *err);

@@ -209,6 +209,17 @@ static int check_import(const struct diff_command *o, const struct recorded *r, 
 		option, r->import.path, r->import.importer->what);
 }
 
+/* What a window lacks explains differences. */
+static void say_losses(const struct comparing *c, const char *name, const struct ledger *ledger)
+{
+	struct str text = {0};
+
+	ledger_add_losses(ledger, &text);
+	if (text.n)
+		log_note(c->log, "%s: %s", name, str_text(&text));
+	str_fini(&text);
+}
+
 static int read_one(struct comparing *c, size_t recording, struct err *err)
 {
 	const char *path = c->recordings.at[recording].name;
@@ -243,6 +254,8 @@ static int read_one(struct comparing *c, size_t recording, struct err *err)
 			str_addf(&c->ledger, "# (of %s)\n", path);
 	}
 	ledger_warn(&r.ledger, c->log);
+	if (c->recordings.at[recording].path && !c->options->view.is_quiet)
+		say_losses(c, path, &r.ledger);
 	c->has_lost |= strict_fails(&cmd_diff, c->options->is_strict, path, &r.ledger);
 	c->has_warned |= ledger_has_unread(&r.ledger);
 	recorded_close(&r);

@@ -28,6 +28,7 @@ enum {
 	FORGET_REFRESHES = 8,
 	FORGET_BYTES = 4 << 20,
 	TRIM_BYTES = 32 << 20,
+	RARE_S = 10, /* refreshes that are so rare can give back memory each time */
 	STACK_MOST = 127,
 	/* Copies of stacks: finding callers at perf's rate takes a fifth of a CPU, and nobody reads so fast. */
 	DUMPS_HZ = 1000,
@@ -198,7 +199,7 @@ static bool refresh(struct feed *f)
 	f->facts.n_samples = 0;
 	fade(f);
 	/* What making it took lies in many small pieces. */
-	if (f->facts.own_bytes > TRIM_BYTES)
+	if (f->facts.own_bytes > TRIM_BYTES || f->settings.delay_s >= RARE_S)
 		malloc_trim(0);
 	return is_enough;
 }

@@ -244,7 +244,7 @@ static int choose_input(struct report_options *o, struct fleetinput *fleet, stru
 {
 	if (!o->at) {
 		o->input = cmd_input(o->input);
-		return 0;
+		return fleetinput_check_file(o->input, err);
 	}
 	if (fleetinput_open(fleet, o->input, o->at, log, err))
 		return err->code;

@@ -38,6 +38,8 @@ static int watch(struct watch *w, struct err *err)
 			    .welcome = LABEL_BIT(LABEL_CGROUP)},
 		    err))
 		return err->code;
+	if (o->restriction.n)
+		w->feed.whose = "named cgroups";
 	log_note(&w->log, "%s: an aggregate each %llu s goes to '%s'", w->feed.whose,
 		(unsigned long long)(o->every_ns / 1000000000), w->minutes.store.store.path);
 	end = feed_run(&w->feed, err);

@@ -198,13 +198,19 @@ static void say(const struct watch_minutes *m, const struct batch *b,
 	const struct feed_facts *facts)
 {
 	struct str text = {0};
+	u64 n_samples = 0;
 
+	const char *rate = batch_fact(b, "rate");
+
+	vec_each(e, &b->events)
+		n_samples += e->n_samples;
 	timerange_add_time(b->end_ns, &text);
 	log_debug(m->log,
-		"%s: %llu samples, %zu rows, %zu stacks, %llu bytes in the store; %.3f%% of a CPU, %llu KiB of memory",
-		str_text(&text), (unsigned long long)facts->n_samples, b->rows.n, b->stacks.n,
+		"%s: %llu samples, %zu rows, %zu stacks, %llu bytes in the store; %.3f%% of a CPU, %llu KiB of memory%s%s",
+		str_text(&text), (unsigned long long)n_samples, b->rows.n, b->stacks.n,
 		(unsigned long long)m->store.store.n_bytes, facts->own_cpu_pct,
-		(unsigned long long)facts->own_bytes >> 10);
+		(unsigned long long)facts->own_bytes >> 10,
+		*rate ? "; sampled less often, by a factor of " : "", rate);
 	str_fini(&text);
 }
 

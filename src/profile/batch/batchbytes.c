@@ -225,7 +225,8 @@ static void take_rows(struct input *in, struct batch *b)
 			__builtin_add_overflow(event->period, rows.at[i].period, &sum))
 			in->reason = "counts add up to more than 64 bits hold";
 		else
-			batch_count(b, &rows.at[i], cells.at + i * b->n_columns);
+			batch_count(b, &rows.at[i],
+				b->n_columns ? cells.at + i * b->n_columns : NULL);
 	}
 	vec_fini(&rows);
 	vec_fini(&cells);
