@@ -21,6 +21,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_record,
 	&cmd_report,
 	&cmd_top,
+	&cmd_watch,
 	&cmd_annotate,
 	&cmd_diff,
 	&cmd_gate,

@@ -75,6 +75,7 @@ ROOMS = {
         'test': 'the parts of one command',
         'live': 'what runs now, counted as it comes',
         'top': 'the parts of one command',
+        'watch': 'the parts of one command',
         'tsx': 'the parts of one command',
         'completion': 'what shells ask about all commands',
         'mcp': 'what programs ask: it runs other commands',

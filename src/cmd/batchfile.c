@@ -41,9 +41,8 @@ static void take_losses(struct batch *b, const struct recorded *r)
 {
 	vec_each(e, &r->ledger.entries)
 		if (e->cause == LEDGER_NAMELESS)
-			batch_lose(b, "functions without names", e->where, e->unit, e->amount);
-	batch_lose(b, "dropped by the kernel", "", "samples",
-		r->trace.session.tally.n_lost_samples);
+			batch_lose(b, "nameless", e->where, e->unit, e->amount);
+	batch_lose(b, "dropped", "", "samples", r->trace.session.tally.n_lost_samples);
 }
 
 static int read_recording(struct batchfile *f, const char *path, struct err *err)

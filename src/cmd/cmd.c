@@ -12,6 +12,7 @@
 #include "base/selfname.h"
 #include "base/progress.h"
 #include "cmd/settings.h"
+#include "fleet/fleeturl.h"
 #include "profile/import/import.h"
 
 const char *cmd_subcommand(const struct cmd *cmd, int argc, char **argv)
@@ -125,7 +126,7 @@ int cmd_take_input(const char **input, int argc, char **argv, struct err *err)
 		return err_set(err, ERR_INVAL,
 			"unexpected argument '%s': the recording to read is '%s'", argv[argc - 1],
 			*input ? *input : argv[0]);
-	if (strcmp(argv[0], "-") && access(argv[0], F_OK))
+	if (strcmp(argv[0], "-") && !fleeturl_is(argv[0]) && access(argv[0], F_OK))
 		return err_set(err, ERR_INVAL,
 			"there is no file '%s': an argument that is not an option names the recording to read",
 			argv[0]);
@@ -180,6 +181,10 @@ void cmd_explain_missing(const char *input, struct err *err)
 {
 	const struct importer *importer;
 
+	if (err->code == ERR_NOENT && fleeturl_is(input))
+		err_set(err, ERR_INVAL,
+			"'%s' is in a fleet's store, without single samples, times and code: 'pace report -i URL', 'pace flame', 'pace export' and 'pace diff' read it",
+			input);
 	if (err->code == ERR_NOENT && !strcmp(input, "perf.data"))
 		err_set(err, ERR_NOENT,
 			"there is no 'perf.data' in this directory: record one with 'pace record COMMAND', or name a file with -i");

@@ -13,7 +13,7 @@
 #include "base/selfname.h"
 #include "cmd/batchfile.h"
 #include "cmd/cmd.h"
-#include "fleet/push.h"
+#include "fleet/pushstore.h"
 #include "fleet/schema.h"
 
 struct push_command {
@@ -31,7 +31,7 @@ struct push_command {
 static const struct opt options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What is sent"},
 	{'i', "input", OPT_LIST, AT(inputs), "FILE",
-		"a file of batches, or a recording, which becomes one batch; default perf.data"},
+		"a recording, which becomes one batch, a file of batches, or the store of 'pace watch': what was not sent yet; default perf.data"},
 	{0, "service", OPT_STR, AT(service), "NAME", "the service of rows that name none"},
 	{0, "host", OPT_STR, AT(input.host), "NAME",
 		"the host; default what FILE says, or this machine"},
@@ -66,6 +66,30 @@ static const struct opt options[] = {
 
 /* ---- to a server ---- */
 
+static bool is_store(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* A store remembers where this stopped. */
+static int push_store(struct push_command *c, struct push *p, const char *path, struct log *log,
+	struct err *err)
+{
+	if (c->input.host || c->input.labels.n)
+		return err_set(err, ERR_INVAL,
+			"'%s' is a store: its hosts and labels are those that 'pace watch' was given",
+			path);
+	if (push_flush(p, err))
+		return err->code;
+	p->options.remembers = true;
+	pushstore(p, path, log, err);
+	p->options.remembers = false;
+	p->is_unclear = true;
+	return err->code;
+}
+
 static int push_file(struct push_command *c, struct push *p, const char *path, struct log *log,
 	struct err *err)
 {
@@ -73,6 +97,8 @@ static int push_file(struct push_command *c, struct push *p, const char *path, s
 	struct batch b;
 	int more;
 
+	if (is_store(path))
+		return push_store(c, p, path, log, err);
 	if (batchfile_open(&file, path, &c->input, log, err))
 		return err->code;
 	while ((more = batchfile_next(&file, &b, err)) > 0) {

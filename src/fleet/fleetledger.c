@@ -15,20 +15,46 @@ enum {
 	SETTLING_S = 120,     /* batches so new may just be on their way */
 };
 
+enum need { NEED_SUMS, NEED_LOSSES };
+
+/* Columns of pace_batches, under names that no column has. */
+static const struct {
+	const char *column, *name;
+	enum need need;
+} columns[] = {
+	{"time", "at", NEED_SUMS},
+	{"services", "in_services", NEED_SUMS},
+	{"types", "in_types", NEED_SUMS},
+	{"row_counts", "in_rows", NEED_SUMS},
+	{"sample_sums", "in_samples", NEED_SUMS},
+	{"value_sums", "in_values", NEED_SUMS},
+	{"host", "of_host", NEED_LOSSES},
+	{"lost", "n_lost", NEED_LOSSES},
+	{"loss_causes", "causes", NEED_LOSSES},
+	{"loss_places", "places", NEED_LOSSES},
+	{"loss_units", "units", NEED_LOSSES},
+	{"loss_amounts", "amounts", NEED_LOSSES},
+};
+
 /* The rows of pace_batches in the window, each once. */
-static void add_batches(const struct fleetledger *l, enum fleetquery_which which, struct str *sql)
+static void add_batches(const struct fleetledger *l, enum need need, enum fleetquery_which which,
+	struct str *sql)
 {
-	str_add(sql,
-		"(SELECT batch, any(host) AS of_host, any(time) AS at, any(services) AS in_services, any(types) AS in_types, any(row_counts) AS in_rows, any(sample_sums) AS in_samples, any(value_sums) AS in_values, any(lost) AS n_lost, any(loss_causes) AS causes, any(loss_places) AS places, any(loss_units) AS units, any(loss_amounts) AS amounts FROM pace_batches");
+	str_add(sql, "(SELECT batch");
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		if (columns[i].need == need)
+			str_addf(sql, l->has_batches_twice ? ", any(%s) AS %s" : ", %s AS %s",
+				columns[i].column, columns[i].name);
+	str_addf(sql, " FROM %s", schema_name(SCHEMA_BATCHES));
 	fleetquery_add_where(l->query, which, sql);
-	str_add(sql, " GROUP BY batch)");
+	str_add(sql, l->has_batches_twice ? " GROUP BY batch)" : ")");
 }
 
 /* Their sums, as far as the filters know services and types. */
 static void add_sums(const struct fleetledger *l, struct str *sql)
 {
 	str_add(sql, " FROM ");
-	add_batches(l, FLEETQUERY_HOST_ONLY, sql);
+	add_batches(l, NEED_SUMS, FLEETQUERY_HOST_ONLY, sql);
 	str_add(sql,
 		" ARRAY JOIN in_services AS service, in_types AS type, in_rows AS n, in_samples AS s, in_values AS v WHERE 1");
 	fleetquery_add_filters(l->query, FLEETQUERY_SUMS, sql);
@@ -41,6 +67,22 @@ static int select_rows(struct fleetledger *l, const struct str *sql, size_t most
 		return err->code;
 	*ret = fleetanswer_of(&l->server->answer.text, l->server->url->server);
 	return 0;
+}
+
+/* Rows of pace_batches that were sent twice must be told apart, which takes longer. */
+static int look_for_batches_twice(struct fleetledger *l, struct err *err)
+{
+	struct str sql = {0};
+	struct fleetanswer a;
+
+	str_addf(&sql, "SELECT count() - uniqExact(batch) FROM %s", schema_name(SCHEMA_BATCHES));
+	fleetquery_add_where(l->query, FLEETQUERY_HOST_ONLY, &sql);
+	if (!select_rows(l, &sql, NAMES_MOST, &a, err)) {
+		l->has_batches_twice = fleetanswer_u64(&a) != 0;
+		fleetanswer_end(&a, err);
+	}
+	str_fini(&sql);
+	return err->code;
 }
 
 /* ---- minutes ---- */
@@ -142,7 +184,7 @@ static int sort_minutes(struct fleetledger *l, struct err *err)
 {
 	struct minutes announced = {0}, there = {0};
 
-	l->has_minutes = fleetquery_fits_minutes(l->query);
+	l->has_minutes = !l->has_hosts && fleetquery_fits_minutes(l->query);
 	if (!read_announced(l, &announced, err)) {
 		if (l->has_minutes)
 			read_rolled_up(l, &there, err);
@@ -236,7 +278,6 @@ static int look_at_batches(struct fleetledger *l, struct batch *losses, struct e
 
 	if (l->bad.n && !read_states(l, &states, err)) {
 		vec_each(s, &states.rows) {
-			l->has_twice |= s->there > s->distinct;
 			if (!s->announced && s->at + SETTLING_S > now_s)
 				n_on_their_way++;
 			else if (!s->announced)
@@ -244,9 +285,9 @@ static int look_at_batches(struct fleetledger *l, struct batch *losses, struct e
 			n_hurt += s->distinct < s->announced;
 			n_missing += s->announced - MIN(s->announced, s->distinct);
 		}
-		batch_lose(losses, "rows that hosts announced are not in the store", "", "rows",
+		batch_lose(losses, "announced by hosts, but not in the store", "", "rows",
 			n_missing);
-		batch_lose(losses, "their hosts have not sent the rest of them", "", "batches",
+		batch_lose(losses, "their hosts have sent only a part of them", "", "batches",
 			n_begun);
 	}
 	vec_fini(&states.rows);
@@ -281,7 +322,8 @@ static int read_silent(struct fleetledger *l, struct batch *losses, struct err *
 		if (n > NAMED_MOST)
 			str_addf(&names, " and %llu more", (unsigned long long)(n - NAMED_MOST));
 		if (!fleetanswer_end(&a, err))
-			batch_lose(losses, "sent something before this window, and nothing in it",
+			batch_lose(losses,
+				"they sent something before this window, and nothing in it",
 				str_text(&names), "hosts", n);
 	}
 	arena_fini(&arena);
@@ -296,20 +338,20 @@ static int read_losses(struct fleetledger *l, struct batch *losses, struct err *
 	struct str sql = {0};
 	struct fleetanswer a;
 
-	str_add(&sql, "SELECT uniqExact(of_host), sum(n_lost) FROM ");
-	add_batches(l, FLEETQUERY_HOSTS, &sql);
+	str_add(&sql, "SELECT uniqExact(of_host), sumIf(n_lost, NOT has(causes, 'dropped')) FROM ");
+	add_batches(l, NEED_LOSSES, FLEETQUERY_HOSTS, &sql);
 	if (select_rows(l, &sql, NAMES_MOST, &a, err))
 		goto end;
 	l->n_hosts = fleetanswer_more(&a) ? fleetanswer_u64(&a) : 0;
-	batch_lose(losses, "were dropped by the kernel", "", "samples",
+	batch_lose(losses, "dropped", "", "samples",
 		fleetanswer_more(&a) ? fleetanswer_u64(&a) : 0);
 	if (fleetanswer_end(&a, err))
 		goto end;
 	str_clear(&sql);
-	str_add(&sql, "SELECT cause, place, unit, sum(amount) AS all FROM ");
-	add_batches(l, FLEETQUERY_HOSTS, &sql);
+	str_add(&sql, "SELECT cause, place, unit, sum(amount) AS amounts_sum FROM ");
+	add_batches(l, NEED_LOSSES, FLEETQUERY_HOSTS, &sql);
 	str_addf(&sql,
-		" ARRAY JOIN causes AS cause, places AS place, units AS unit, amounts AS amount GROUP BY cause, place, unit ORDER BY all DESC LIMIT %d",
+		" ARRAY JOIN causes AS cause, places AS place, units AS unit, amounts AS amount GROUP BY cause, place, unit ORDER BY amounts_sum DESC LIMIT %d",
 		LOSSES_MOST);
 	if (select_rows(l, &sql, NAMES_MOST, &a, err))
 		goto end;
@@ -389,7 +431,7 @@ int fleetledger_check_shards(struct fleetledger *l, struct batch *losses, struct
 	if (!count_shards(l, err)) {
 		str_addf(&where, "of the %llu of cluster '%s'", (unsigned long long)l->n_shards,
 			l->cluster);
-		batch_lose(losses, "did not answer: what their hosts sent is missing",
+		batch_lose(losses, "they did not answer, and what their hosts sent is missing too",
 			str_text(&where), "shards", l->n_silent_shards);
 	}
 	str_fini(&where);
@@ -397,13 +439,14 @@ int fleetledger_check_shards(struct fleetledger *l, struct batch *losses, struct
 }
 
 int fleetledger_read(struct fleetledger *l, struct fleetserver *s, const struct fleetquery *q,
-	struct batch *losses, struct err *err)
+	bool has_hosts, struct batch *losses, struct err *err)
 {
-	*l = (struct fleetledger){.server = s, .query = q};
+	*l = (struct fleetledger){.server = s, .query = q, .has_hosts = has_hosts};
 	if (find_cluster(l, err) || (*l->cluster && count_shards(l, err)))
 		return err->code;
-	if (sort_minutes(l, err) || look_at_batches(l, losses, err) ||
-		read_silent(l, losses, err) || read_losses(l, losses, err))
+	if (look_for_batches_twice(l, err) || sort_minutes(l, err) ||
+		look_at_batches(l, losses, err) || read_silent(l, losses, err) ||
+		read_losses(l, losses, err))
 		return err->code;
 	return 0;
 }

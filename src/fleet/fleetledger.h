@@ -18,18 +18,19 @@
 struct fleetledger {
 	struct fleetserver *server;
 	const struct fleetquery *query;
+	bool has_hosts; /* hosts are wanted apart from each other */
 	bool has_minutes; /* the roll-up has all that is wanted: plain sums are read there, else in pace_samples */
-	VEC(u32) good, bad; /* minutes, in seconds since 1970, in which sums agree, or do not */
-	bool has_twice;     /* rows of bad minutes are there twice */
-	u64 n_samples;      /* announced, of all minutes */
-	u64 n_hosts;        /* that announced something */
-	char cluster[128];  /* "": one server */
+	VEC(u32) good, bad;     /* minutes, in seconds since 1970, in which sums agree, or do not */
+	bool has_batches_twice; /* rows of pace_batches */
+	u64 n_samples;          /* announced, of all minutes */
+	u64 n_hosts;            /* that announced something */
+	char cluster[128];      /* "": one server */
 	u64 n_shards, n_silent_shards;
 };
 
 /* Looks which minutes can be read as they are. Adds what is missing to the batch. */
 int fleetledger_read(struct fleetledger *l, struct fleetserver *s, const struct fleetquery *q,
-	struct batch *losses, struct err *err);
+	bool has_hosts, struct batch *losses, struct err *err);
 void fleetledger_fini(struct fleetledger *l);
 
 /* Asks once more which shards answer: one may have gone in the meantime. Adds those that do not. */

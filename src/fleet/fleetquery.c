@@ -1,11 +1,10 @@
 #include "fleet/fleetquery.h"
 
-#include <time.h>
-
 #include "base/num.h"
 #include "fleet/fleetserver.h"
+#include "fleet/timerange.h"
 
-enum { HOUR_S = 3600, MINUTE_S = 60, DAYS_MOST = 400, TIMEOUT_S = 60 };
+enum { MINUTE_S = 60, DAYS_MOST = 400, TIMEOUT_S = 60 };
 
 #define LABEL "label."
 
@@ -31,67 +30,32 @@ static const struct column_of_rows *column_of(const char *name)
 
 /* ---- times ---- */
 
-/* "-90m", "-1h30m" */
-static bool scan_ago(const char *text, u64 now_s, u64 *ret_s)
+/* "from" and "to" are the two ends of what --at takes as one text. */
+static int parse_window(struct fleetquery *q, const struct fleeturl *u, u64 now_ns, struct err *err)
 {
-	static const char letters[] = "smhdw";
-	static const u32 seconds[] = {1, MINUTE_S, HOUR_S, 24 * HOUR_S, 7 * 24 * HOUR_S};
-	u64 sum = 0, n;
+	const char *from = fleeturl_word(u, "from"), *to = fleeturl_word(u, "to");
+	struct timerange range;
+	struct str text = {0};
+	int result;
 
-	if (*text++ != '-')
-		return false;
-	do {
-		const char *unit;
-
-		if (!num_scan(&text, 10, &n) || !*text || n > 1000000)
-			return false;
-		unit = strchr(letters, *text++);
-		if (!unit)
-			return false;
-		sum += n * seconds[unit - letters];
-	} while (*text);
-	*ret_s = now_s - MIN(now_s, sum);
-	return true;
-}
-
-/* "2026-11-24T14:30[:05][Z]", also with a blank; local without the Z. */
-static bool scan_date(const char *text, u64 *ret_s)
-{
-	static const char *const forms[] = {"%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M",
-		"%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
-		struct tm tm = {.tm_isdst = -1};
-		const char *end = strptime(text, forms[i], &tm);
-		time_t at;
-
-		if (!end || (*end && strcmp(end, "Z")))
-			continue;
-		tm.tm_isdst = -1;
-		at = *end ? timegm(&tm) : mktime(&tm);
-		if (at < 0)
-			return false;
-		*ret_s = (u64)at;
-		return true;
-	}
-	return false;
-}
-
-static int parse_time(const char *key, const char *text, u64 now_s, u64 *ret_s, struct err *err)
-{
-	const char *at = text;
-
-	if (!strcmp(text, "now")) {
-		*ret_s = now_s;
-		return 0;
-	}
-	if (scan_ago(text, now_s, ret_s) || scan_date(text, ret_s))
-		return 0;
-	if (num_scan(&at, 10, ret_s) && !*at && *ret_s < (u64)1 << 32)
-		return 0;
-	return err_set(err, ERR_INVAL,
-		"%s=%.60s: write -1h, now, 2026-11-24T14:30 (local time; with Z at its end UTC) or seconds since 1970",
-		key, text);
+	str_addf(&text, "%s..%s", from ? from : "-1h", to && strcmp(to, "now") ? to : "");
+	/* A day and a clock without a blank between them. */
+	for (size_t i = 1; i + 1 < text.n; i++)
+		if (text.at[i] == 'T')
+			text.at[i] = ' ';
+	result = timerange_parse(str_text(&text), now_ns, &range, err);
+	str_fini(&text);
+	if (result)
+		return err_prefix(err, "from and to");
+	q->from_s = range.from_ns / 1000000000;
+	q->to_s = (range.to_ns + 999999999) / 1000000000;
+	q->from_s -= q->from_s % MINUTE_S;
+	q->to_s += (MINUTE_S - q->to_s % MINUTE_S) % MINUTE_S;
+	if (q->from_s >= q->to_s)
+		return err_set(err, ERR_INVAL, "the window ends before it begins");
+	if (q->to_s - q->from_s > (u64)DAYS_MOST * 24 * 3600)
+		return err_set(err, ERR_INVAL, "the window is longer than %d days", DAYS_MOST);
+	return 0;
 }
 
 /* ---- words ---- */
@@ -121,15 +85,12 @@ static int parse_number(const char *key, const char *text, u64 most, u64 *ret, s
 	return 0;
 }
 
-static int parse_word(struct fleetquery *q, const struct fleeturl_word *w, u64 now_s,
-	struct err *err)
+static int parse_word(struct fleetquery *q, const struct fleeturl_word *w, struct err *err)
 {
 	u64 n = 0;
 
-	if (!strcmp(w->key, "from"))
-		return parse_time(w->key, w->value, now_s, &q->from_s, err);
-	if (!strcmp(w->key, "to"))
-		return parse_time(w->key, w->value, now_s, &q->to_s, err);
+	if (!strcmp(w->key, "from") || !strcmp(w->key, "to"))
+		return 0;
 	if (!strcmp(w->key, "group"))
 		return parse_groups(q, w->value, err);
 	if (!strcmp(w->key, "max"))
@@ -156,23 +117,11 @@ static int parse_word(struct fleetquery *q, const struct fleeturl_word *w, u64 n
 
 int fleetquery_parse(struct fleetquery *q, const struct fleeturl *u, u64 now_ns, struct err *err)
 {
-	const u64 now_s = now_ns / 1000000000;
-
-	*q = (struct fleetquery){.from_s = now_s - HOUR_S,
-		.to_s = now_s,
-		.rows_most = FLEETQUERY_ROWS,
-		.timeout_ms = TIMEOUT_S * 1000};
+	*q = (struct fleetquery){.rows_most = FLEETQUERY_ROWS, .timeout_ms = TIMEOUT_S * 1000};
 	vec_each(word, &u->words)
-		if (parse_word(q, word, now_s, err))
+		if (parse_word(q, word, err))
 			return err_prefix(err, "'%s'", u->text);
-	q->from_s -= q->from_s % MINUTE_S;
-	q->to_s += (MINUTE_S - q->to_s % MINUTE_S) % MINUTE_S;
-	if (q->from_s >= q->to_s)
-		return err_set(err, ERR_INVAL, "'%s': the window ends before it begins", u->text);
-	if (q->to_s - q->from_s > (u64)DAYS_MOST * 24 * HOUR_S)
-		return err_set(err, ERR_INVAL, "'%s': the window is longer than %d days", u->text,
-			DAYS_MOST);
-	return 0;
+	return parse_window(q, u, now_ns, err) ? err_prefix(err, "'%s'", u->text) : 0;
 }
 
 void fleetquery_fini(struct fleetquery *q)

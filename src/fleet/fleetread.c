@@ -207,14 +207,13 @@ static int read_some_stacks(struct reading *r, size_t first, size_t n, struct er
 	struct str sql = {0};
 	struct fleetanswer a;
 
-	str_addf(&sql,
-		"SELECT hash, any(frames), any(files), any(builds), any(modes) FROM %s WHERE hash IN (",
+	str_addf(&sql, "SELECT hash, frames, files, builds, modes FROM %s WHERE hash IN (",
 		schema_name(SCHEMA_STACKS));
 	for (size_t i = 0; i < n; i++) {
 		str_add(&sql, i ? "," : "");
 		num_add_u64(&sql, r->stacks.at[first + i].hash);
 	}
-	str_add(&sql, ") GROUP BY hash");
+	str_add(&sql, ") LIMIT 1 BY hash");
 	if (fleetserver_select(r->server, str_text(&sql), "RowBinary", ANSWER_MOST, err))
 		goto end;
 	a = fleetanswer_of(&r->server->answer.text, r->server->url->server);
@@ -265,8 +264,8 @@ static u32 frame_of(struct batch *b, const struct stack *s, u32 i)
 		.file = batch_add_string(b, s->files[i]),
 		.build = batch_add_string(b, s->builds[i]),
 		.mode = mode == ROWTEXT_MODE ? PROFILE_NO_MODE : mode,
-		.is_named = s->modes[i] & ROWTEXT_NAMED,
-		.is_inlined = s->modes[i] & ROWTEXT_INLINED};
+		.is_named = (s->modes[i] & ROWTEXT_NAMED) != 0,
+		.is_inlined = (s->modes[i] & ROWTEXT_INLINED) != 0};
 
 	return batch_frame(b, &f);
 }
@@ -305,7 +304,7 @@ static void lose_names(struct reading *r, const struct stack *s, u64 n_samples)
 		return;
 	str_addf(&where, "%s%s%s", s->files[leaf], *s->builds[leaf] ? " of build " : "",
 		s->builds[leaf]);
-	batch_lose(r->losses, "functions without names", str_text(&where), "samples", n_samples);
+	batch_lose(r->losses, "nameless", str_text(&where), "samples", n_samples);
 	str_fini(&where);
 }
 
@@ -341,6 +340,23 @@ static void make_batches(struct reading *r)
 }
 
 /* ---- all of it ---- */
+
+/* Whether there are more hosts than parts. */
+static int count_hosts(struct reading *r, struct err *err)
+{
+	struct str sql = {0};
+	struct fleetanswer a;
+
+	str_addf(&sql, "SELECT uniqExact(host) FROM %s", schema_name(SCHEMA_SAMPLES));
+	fleetquery_add_where(r->query, FLEETQUERY_ALL, &sql);
+	if (!fleetserver_select(r->server, str_text(&sql), "RowBinary", ANSWER_MOST, err)) {
+		a = fleetanswer_of(&r->server->answer.text, r->server->url->server);
+		r->has_groups_of_hosts = fleetanswer_u64(&a) > FLEETREAD_PARTS;
+		fleetanswer_end(&a, err);
+	}
+	str_fini(&sql);
+	return err->code;
+}
 
 /* Rows beyond the most: they are missing, and how many samples that is, is known. */
 static void cut(struct reading *r, u64 n_before)
@@ -392,11 +408,11 @@ static void tell_rest(struct reading *r)
 			(unsigned long long)r->query->rows_most,
 			(unsigned long long)r->query->rows_most * 10);
 	if (r->n_rest && can_sum(r) && r->ledger.n_samples > there)
-		batch_lose(r->losses, "are in small rows that were not fetched", "", "samples",
+		batch_lose(r->losses, "in small rows that were not fetched", "", "samples",
 			r->ledger.n_samples - there);
 	else if (can_sum(r) && !r->ledger.bad.n && r->ledger.n_samples > there)
-		batch_lose(r->losses, "were announced, but did not arrive", "", "samples",
-			r->ledger.n_samples - there);
+		batch_lose(r->losses, "announced by hosts, but not answered by the store", "",
+			"samples", r->ledger.n_samples - there);
 }
 
 int fleetread(struct fleetread *to, struct fleetserver *s, const struct fleetquery *q,
@@ -407,11 +423,10 @@ int fleetread(struct fleetread *to, struct fleetserver *s, const struct fleetque
 
 	*to = (struct fleetread){.log = log};
 	batch_init(&losses);
-	if (!fleetledger_read(&r.ledger, s, q, &losses, err)) {
+	if (!fleetledger_read(&r.ledger, s, q, has_parts, &losses, err)) {
 		to->n_hosts = r.ledger.n_hosts;
-		r.has_groups_of_hosts = r.ledger.n_hosts > FLEETREAD_PARTS;
-		/* The roll-up has no hosts. */
-		if (!read_parts(&r, err) && !fleetledger_check_shards(&r.ledger, &losses, err)) {
+		if ((!has_parts || !count_hosts(&r, err)) && !read_parts(&r, err) &&
+			!fleetledger_check_shards(&r.ledger, &losses, err)) {
 			if (!to->parts.n)
 				part_of(&r, "");
 			make_batches(&r);

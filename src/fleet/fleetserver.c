@@ -1,5 +1,6 @@
 #include "fleet/fleetserver.h"
 
+#include "base/clock.h"
 #include "base/num.h"
 
 enum {
@@ -65,6 +66,7 @@ int fleetserver_select(struct fleetserver *s, const char *query, const char *for
 	struct err *err)
 {
 	struct str url = url_of(s);
+	const u64 began_ns = clock_now_ns();
 	int result;
 
 	add_parameter(&url, "default_format", format);
@@ -72,6 +74,8 @@ int fleetserver_select(struct fleetserver *s, const char *query, const char *for
 	add_parameter(&url, "wait_end_of_query", "1");
 	add_parameter(&url, "enable_http_compression", "1");
 	add_parameter(&url, "skip_unavailable_shards", "1");
+	/* Lists of minutes and of stacks. */
+	add_parameter(&url, "max_query_size", "4000000");
 	result = ask(s,
 		&(struct http_question){.url = str_text(&url),
 			.text = query,
@@ -82,6 +86,9 @@ int fleetserver_select(struct fleetserver *s, const char *query, const char *for
 	str_fini(&url);
 	if (!result && s->answer.status != 200)
 		result = refusal(s, err);
+	if (!result)
+		log_debug(s->log, "%.1f ms, %zu bytes: %.400s",
+			(double)(clock_now_ns() - began_ns) / 1e6, s->answer.text.n, query);
 	return result;
 }
 

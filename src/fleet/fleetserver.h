@@ -9,6 +9,7 @@
 #ifndef PACE_FLEET_FLEETSERVER_H
 #define PACE_FLEET_FLEETSERVER_H
 
+#include "base/log.h"
 #include "fleet/fleeturl.h"
 
 struct fleetserver {
@@ -17,6 +18,7 @@ struct fleetserver {
 	u32 version;    /* 1816: 18.16 */
 	u32 timeout_ms; /* of a statement */
 	struct http_answer answer;
+	struct log *log; /* says, with -v, how long each question took; NULL: does not */
 };
 
 enum fleetserver_outcome {

@@ -1,6 +1,7 @@
 #include "fleet/push.h"
 
 #include <poll.h>
+#include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/hash.h"
@@ -40,7 +41,7 @@ void push_close(struct push *p)
 	str_fini(&p->times);
 	str_fini(&p->hosts);
 	table_fini(&p->sent);
-	vec_fini(&p->hashes);
+	vec_fini(&p->stacks_sent);
 	fleetserver_close(&p->server);
 }
 
@@ -62,7 +63,7 @@ void push_forget(struct push *p)
 	clear_waiting(p);
 	/* Whether its stacks arrived nobody knows. */
 	table_clear(&p->sent);
-	p->hashes.n = p->n_confirmed = 0;
+	p->stacks_sent.n = p->n_confirmed = 0;
 	p->is_unclear = true;
 }
 
@@ -75,12 +76,18 @@ struct delivery {
 	u64 n;            /* rows */
 };
 
+/* Another thread may set it earlier. */
+static u64 deadline_of(const struct push *p)
+{
+	return __atomic_load_n(&p->options.deadline_ns, __ATOMIC_RELAXED);
+}
+
 /* Waits before the next attempt; false: there is no time left. */
 static bool may_try_again(struct push *p, u32 attempt, const struct err *err)
 {
 	const u32 most = MIN((u32)PAUSE_MS << MIN(attempt, 10u), (u32)PAUSE_MOST_MS);
 	const u32 pause = most / 2 + random_below(&p->jitter, most / 2 + 1);
-	const u64 end = p->options.deadline_ns;
+	const u64 end = deadline_of(p);
 
 	if (attempt + 1 >= p->options.n_attempts ||
 		(end && clock_in_ms((int)pause) + (u64)PAUSE_MS * 1000000 > end))
@@ -93,7 +100,7 @@ static bool may_try_again(struct push *p, u32 attempt, const struct err *err)
 
 static void limit_time(struct push *p)
 {
-	const u64 end = p->options.deadline_ns;
+	const u64 end = deadline_of(p);
 
 	p->server.timeout_ms = p->options.timeout_ms;
 	if (end)
@@ -160,7 +167,8 @@ static enum fleetserver_outcome attempt(struct push *p, const struct delivery *d
 
 static int deliver(struct push *p, const struct delivery *d, struct err *err)
 {
-	bool unclear = p->is_unclear;
+	/* Stacks that are sent twice do no harm. */
+	bool unclear = p->is_unclear && d->table != SCHEMA_STACKS;
 
 	for (u32 i = 0;; i++) {
 		*err = (struct err){0};
@@ -186,14 +194,39 @@ static void add_number(struct str *list, u64 v)
 	num_add_u64(list, v);
 }
 
+static int by_number(const void *a, const void *b)
+{
+	const u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The hashes that wait, each once, as a list; how many that are. */
+static u64 list_stacks(const struct push *p, struct str *list)
+{
+	const size_t n = p->stacks_sent.n - p->n_confirmed;
+	u64 *hashes = mem_alloc((n + 1) * sizeof(*hashes)), n_distinct = 0;
+
+	for (size_t i = 0; i < n; i++)
+		hashes[i] = p->stacks_sent.at[p->n_confirmed + i].hash;
+	qsort(hashes, n, sizeof(*hashes), by_number);
+	for (size_t i = 0; i < n; i++) {
+		if (i && hashes[i] == hashes[i - 1])
+			continue;
+		add_number(list, hashes[i]);
+		n_distinct++;
+	}
+	mem_free(hashes);
+	return n_distinct;
+}
+
 static int send_stacks(struct push *p, struct err *err)
 {
-	struct delivery d = {SCHEMA_STACKS, &p->stacks, {0}, p->hashes.n - p->n_confirmed};
+	struct delivery d = {SCHEMA_STACKS, &p->stacks, {0}, 0};
 	struct str list = {0};
 	int result = 0;
 
-	for (size_t i = p->n_confirmed; i < p->hashes.n; i++)
-		add_number(&list, p->hashes.at[i]);
+	d.n = list_stacks(p, &list);
 	str_addf(&d.there, "SELECT uniqExact(hash) FROM %s WHERE hash IN (%s)",
 		schema_name(SCHEMA_STACKS), str_text(&list));
 	/* One that was sent long ago may be dropped soon. */
@@ -204,7 +237,7 @@ static int send_stacks(struct push *p, struct err *err)
 		result = deliver(p, &d, err);
 	if (!result) {
 		p->n_sent_stacks += d.n;
-		p->n_confirmed = p->hashes.n;
+		p->n_confirmed = p->stacks_sent.n;
 		str_clear(&p->stacks);
 	}
 	str_fini(&list);
@@ -259,17 +292,18 @@ int push_flush(struct push *p, struct err *err)
 	return 0;
 }
 
+/* A stack that is sent for another host lies on another server of a cluster. */
 static void take_stack(struct push *p, const struct rowtext *t, u32 stack)
 {
-	const u64 hash = t->batch->stacks.at[stack].hash;
-	struct table_probe probe = table_probe(&p->sent, hash_u64(hash));
+	const u64 hash = t->batch->stacks.at[stack].hash, key = hash_lasting(hash, t->host_hash);
+	struct table_probe probe = table_probe(&p->sent, hash_u64(key));
 	u32 i;
 
 	while ((i = table_next(&p->sent, &probe)) != TABLE_NONE)
-		if (p->hashes.at[i] == hash)
+		if (p->stacks_sent.at[i].key == key)
 			return;
-	table_add(&p->sent, hash_u64(hash), (u32)p->hashes.n);
-	vec_add(&p->hashes, hash);
+	table_add(&p->sent, hash_u64(key), (u32)p->stacks_sent.n);
+	vec_add(&p->stacks_sent, ((struct push_stack){key, hash}));
 	rowtext_add_stack(t, stack, &p->stacks);
 }
 
@@ -278,11 +312,11 @@ static void begin_day(struct push *p, u64 start_ns)
 {
 	const u64 day = start_ns / DAY_NS;
 
-	if (day == p->day && p->hashes.n < REMEMBERED_STACKS)
+	if (day == p->day && p->stacks_sent.n < REMEMBERED_STACKS)
 		return;
-	if (p->n_confirmed == p->hashes.n) {
+	if (p->n_confirmed == p->stacks_sent.n) {
 		table_clear(&p->sent);
-		p->hashes.n = p->n_confirmed = 0;
+		p->stacks_sent.n = p->n_confirmed = 0;
 		p->day = day;
 	}
 }
@@ -316,7 +350,7 @@ static void take_rows(struct push *p, const struct rowtext *t, size_t first, siz
 
 static bool is_full(const struct push *p)
 {
-	return p->n_rows >= GROUP_ROWS || p->hashes.n - p->n_confirmed >= GROUP_STACKS ||
+	return p->n_rows >= GROUP_ROWS || p->stacks_sent.n - p->n_confirmed >= GROUP_STACKS ||
 		p->samples.n + p->stacks.n + p->batches.n >= GROUP_BYTES ||
 		p->ids.n + p->times.n >= GROUP_WORDS;
 }

@@ -30,6 +30,10 @@ struct push_options {
 	struct log *log;
 };
 
+struct push_stack {
+	u64 key, hash; /* key: with the host */
+};
+
 struct push {
 	struct push_options options;
 	struct fleetserver server;
@@ -37,9 +41,9 @@ struct push {
 	bool is_unclear; /* earlier processes may have sent what comes next */
 	/* The stacks that were sent, of today only: a stack that nobody sends any more may be dropped. */
 	struct table sent;
-	VEC(u64) hashes;
+	VEC(struct push_stack) stacks_sent;
 	u64 day;
-	size_t n_confirmed; /* of `hashes` */
+	size_t n_confirmed; /* of `stacks_sent` */
 	/* What waits. */
 	struct str stacks, samples, batches;
 	struct str ids, done, part, times, hosts; /* which rows, in SQL: see take_rows() */

@@ -36,6 +36,7 @@ void rowtext_init(struct rowtext *t, const struct batch *b, const char *service)
 		.service = service ? service : "",
 		.column_service = batch_find_column(b, "service"),
 		.column_comm = batch_find_column(b, "comm")};
+	t->host_hash = hash_bytes(t->host, strlen(t->host));
 	gmtime_r(&seconds, &tm);
 	strftime(t->time, sizeof(t->time), "%Y-%m-%d %H:%M:%S", &tm);
 	vec_each(fact, &b->facts) {
@@ -43,8 +44,14 @@ void rowtext_init(struct rowtext *t, const struct batch *b, const char *service)
 
 		if (strncmp(key, ROWTEXT_LABEL, strlen(ROWTEXT_LABEL)))
 			continue;
-		json_element(&t->names, key + strlen(ROWTEXT_LABEL));
+		key += strlen(ROWTEXT_LABEL);
+		json_element(&t->names, key);
 		json_element(&t->values, batch_string(b, fact->value));
+		/* Rows may have it as well. */
+		if (batch_find_column(b, key) != BATCH_COLUMNS)
+			continue;
+		json_element(&t->row_names, key);
+		json_element(&t->row_values, batch_string(b, fact->value));
 	}
 }
 
@@ -52,6 +59,8 @@ void rowtext_fini(struct rowtext *t)
 {
 	str_fini(&t->names);
 	str_fini(&t->values);
+	str_fini(&t->row_names);
+	str_fini(&t->row_values);
 }
 
 static const char *cell_of(const struct rowtext *t, size_t row, u32 column)
@@ -84,13 +93,13 @@ static void add_labels(const struct rowtext *t, size_t row, struct str *out)
 	for (u32 i = 0; i < b->n_columns; i++)
 		if (i != t->column_service && i != t->column_comm)
 			json_element(out, batch_string(b, b->columns[i]));
-	str_addn(out, str_text(&t->names), t->names.n);
+	str_addn(out, str_text(&t->row_names), t->row_names.n);
 	json_close(out, ']');
 	json_open(out, "label_values", '[');
 	for (u32 i = 0; i < b->n_columns; i++)
 		if (i != t->column_service && i != t->column_comm)
 			json_element(out, cell_of(t, row, i));
-	str_addn(out, str_text(&t->values), t->values.n);
+	str_addn(out, str_text(&t->row_values), t->row_values.n);
 	json_close(out, ']');
 }
 

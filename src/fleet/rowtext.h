@@ -24,9 +24,11 @@ struct rowtext {
 	const struct batch *batch;
 	u64 id; /* the same for equal batches, on any machine */
 	const char *host;
+	u64 host_hash;
 	const char *service; /* of rows without that column; "": none */
 	u32 column_service, column_comm;
-	struct str names, values; /* labels of the host, as elements of JSON's arrays */
+	struct str names, values;         /* labels of the host, as elements of JSON's arrays */
+	struct str row_names, row_values; /* the same without those that rows have themselves */
 	char time[24];
 };
 

@@ -109,15 +109,16 @@ static int go_on(struct storewriter *w, const char *name, struct err *err)
 {
 	struct str bytes = {0};
 	struct bytes file;
+	int result;
 	u64 whole;
 
-	if (store_read(&w->store, &w->current, &bytes, err))
-		goto end;
-	/* Its writer ended before the first batch. */
-	if (!bytes.n)
+	result = store_read(&w->store, &w->current, &bytes, err);
+	/* Empty: its writer ended before the first batch. */
+	if (result || !bytes.n)
 		goto end;
 	file = bytes_of(str_text(&bytes), bytes.n);
-	if (batch_writer_resume(&w->packing, file, name, err))
+	result = batch_writer_resume(&w->packing, file, name, err);
+	if (result)
 		goto end;
 	whole = whole_bytes(file, name);
 	w->current.n_bytes = whole;
@@ -126,11 +127,11 @@ static int go_on(struct storewriter *w, const char *name, struct err *err)
 			"'%s/%s': the last batch was cut off when its writer ended; its %llu bytes are removed",
 			w->store.path, name, (unsigned long long)(bytes.n - whole));
 		if (ftruncate(w->fd, (off_t)whole))
-			err_sys(err, errno, "cutting '%s/%s'", w->store.path, name);
+			result = err_sys(err, errno, "cutting '%s/%s'", w->store.path, name);
 	}
 end:
 	str_fini(&bytes);
-	return err->code;
+	return result;
 }
 
 /* Opens that part of an hour's file, or the first one behind it that can be gone on with. */
@@ -250,14 +251,15 @@ static int pack(struct storewriter *w, const struct batch *b, struct str *bytes,
 
 	if ((w->fd < 0 || hour != w->current.hour) && begin_part(w, hour, 0, err))
 		return err->code;
-	while (!batch_write(&w->packing, b, bytes, err)) {
+	for (;;) {
+		if (batch_write(&w->packing, b, bytes, err))
+			return err->code;
 		if (!w->current.n_bytes || w->current.n_bytes + bytes->n <= w->most / 4)
 			return 0;
 		str_clear(bytes);
 		if (begin_part(w, hour, w->current.part + 1, err))
-			break;
+			return err->code;
 	}
-	return err->code;
 }
 
 /* Returns 0 or an errno. */
@@ -277,14 +279,15 @@ static int write_somehow(struct storewriter *w, const struct str *bytes)
 int storewriter_append(struct storewriter *w, const struct batch *b, struct err *err)
 {
 	struct str bytes = {0};
-	int sys = 0;
+	int result = pack(w, b, &bytes, err);
 
-	if (!pack(w, b, &bytes, err)) {
-		sys = write_somehow(w, &bytes);
+	if (!result) {
+		const int sys = write_somehow(w, &bytes);
+
 		if (sys)
-			err_sys(err, sys, "writing to the store '%s'", w->store.path);
+			result = err_sys(err, sys, "writing to the store '%s'", w->store.path);
 	}
-	if (!err->code) {
+	if (!result) {
 		w->current.n_bytes += bytes.n;
 		if (w->is_full)
 			log_note(w->log, "there is room for the store '%s' again", w->store.path);
@@ -294,7 +297,7 @@ int storewriter_append(struct storewriter *w, const struct batch *b, struct err 
 		batch_writer_fini(&w->packing);
 	}
 	str_fini(&bytes);
-	return err->code;
+	return result;
 }
 
 void storewriter_close(struct storewriter *w)

@@ -288,6 +288,49 @@ def formulas():
          b'z cpu@instructions\\,cmask\\=1@ / #slots if has_pmu(cpu) else migrations?\n')
 
 
+def batch_tables(names, start):
+    """main calls each of them, with as many samples as its number; see put() of src/profile/batch/batchbytes.c."""
+    def varint(v):
+        out = b''
+        while v > 127:
+            out += bytes([v & 127 | 128])
+            v >>= 7
+        return out + bytes([v])
+    texts = [b'', b'host', b'alpha', b'main', b'app', b'cpu-clock', b'service', b'web', b'dropped', b'samples'] + names
+    frames = [3] + list(range(10, 10 + len(names)))
+    n = len(names)
+    columns = [[1, start, start + 60], [len(texts)]] + [[len(t), t] for t in texts] + [
+        [1, 1, 2], [len(frames)], frames, [4] * len(frames), [0] * len(frames), [2] * len(frames), [1] * len(frames), [0] * len(frames),
+        [n + 2], [0], range(n), range(n + 1), [1, 5, 0], [1, 6], [n], [0] * n, range(2, n + 2), [0] * n, range(1, n + 1), [1000] * n, [7] * n,
+        [1, 8, 0, 9, 3]]
+    return b''.join(v if isinstance(v, bytes) else varint(v) for column in columns for v in column)
+
+
+def batch_chunk(tables, is_first):
+    """Not packed: a frame of zstd with one raw block."""
+    def mix(a, b):
+        m = (a ^ 0x9e3779b97f4a7c15) * (b ^ 0xe7037ed1a0b428db)
+        return (m ^ m >> 64) & 2**64 - 1
+    packed = b'\x28\xb5\x2f\xfd\x60' + struct.pack('<H', len(tables) - 256) + struct.pack('<I', len(tables) << 3 | 1)[:3] + tables
+    head = b'pbc1' + struct.pack('<IIIQQ', is_first, len(packed), len(tables), 0, 60)
+    total = mix(len(packed), struct.unpack('<Q', head[:8])[0])
+    for i in range(8, 32, 8):
+        total = mix(total, struct.unpack('<Q', head[i:i + 8])[0])
+    whole = len(packed) // 8 * 8
+    for i in range(0, whole, 8):
+        total = mix(total, struct.unpack('<Q', packed[i:i + 8])[0])
+    for byte in packed[whole:]:
+        total = mix(total, byte)
+    return head + struct.pack('<Q', total) + packed
+
+
+def batches():
+    few, many = batch_tables([b'f', b'g'], 0), batch_tables([b'function_%d' % i for i in range(20)], 120)
+    keep('batch', 'tables', b'\0' + few)
+    keep('batch', 'more-tables', b'\0' + many)
+    keep('batch', 'file', b'\1PACEBAT1' + batch_chunk(many, 1) + batch_chunk(many, 0))
+
+
 def generated_code():
     keep('perfmap', 'nested', b'\x80' + b'100 100 outer\n0x120 20 two words\r\nbad\n140 0 none\n120 8 later')
     keep('configfile', 'all', b'\x05va;"#[report]\n\tsort_order = dso, sym # why\n children\n[pace "c2c \\"]report"] options = "-a #" b \\\n c\n')
@@ -301,6 +344,7 @@ def main():
     profiles_of_others()
     generated_code()
     formulas()
+    batches()
     kernel_files()
     state_records()
     pace = os.path.abspath(sys.argv[1])

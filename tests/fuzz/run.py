@@ -81,6 +81,11 @@ def fuzz_metric_finds_nothing():
 
 
 @test
+def fuzz_batch_finds_nothing():
+    fuzz('batch')
+
+
+@test
 def fuzz_perfmap_finds_nothing():
     fuzz('perfmap')
 

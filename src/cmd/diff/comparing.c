@@ -12,6 +12,11 @@
 
 #define DEFAULT_KEYS "dso,symbol"
 
+static const char *path_of(const struct delta_recording *r)
+{
+	return r->path ? r->path : r->name;
+}
+
 bool diff_wants_stacks(const struct diff_command *o)
 {
 	return form_chosen(&o->forms)->wants & FORM_WANTS_STACKS;
@@ -66,6 +71,7 @@ static void take_events(struct comparing *c, const struct recorded *r)
 		compared->name = strcpy(mem_alloc(strlen(e->name) + 1), e->name);
 		delta_init(&compared->delta, c->keys, c->n_keys, c->recordings.at, c->recordings.n);
 		compared->delta.ignores_modes = c->n_imports || !recorded_has_trace(r);
+		compared->delta.is_usual = c->options->is_usual;
 		compared->delta.is_time = recorded_is_time(r, (u32)i);
 	}
 }
@@ -191,10 +197,10 @@ static int choose_samples(const struct comparing *c, size_t recording, const str
 /* Fails if an option needs a recording's samples, and `r` is another program's profile. */
 static int check_import(const struct diff_command *o, const struct recorded *r, struct err *err)
 {
-	const char *option = o->cpus ? "--cpu"
-		: o->time            ? "--time"
-		: o->is_strict       ? "--strict"
-				     : NULL;
+	const char *option = o->cpus                        ? "--cpu"
+		: o->time                                   ? "--time"
+		: o->is_strict && !recorded_tells_losses(r) ? "--strict"
+							    : NULL;
 
 	if (recorded_has_trace(r) || !option)
 		return 0;
@@ -203,12 +209,23 @@ static int check_import(const struct diff_command *o, const struct recorded *r, 
 		option, r->import.path, r->import.importer->what);
 }
 
+/* What a window lacks explains differences. */
+static void say_losses(const struct comparing *c, const char *name, const struct ledger *ledger)
+{
+	struct str text = {0};
+
+	ledger_add_losses(ledger, &text);
+	if (text.n)
+		log_note(c->log, "%s: %s", name, str_text(&text));
+	str_fini(&text);
+}
+
 static int read_one(struct comparing *c, size_t recording, struct err *err)
 {
 	const char *path = c->recordings.at[recording].name;
 	struct which which = {0};
 	struct recorded r;
-	int result = recorded_open_any(&r, path, c->log, err);
+	int result = recorded_open_any(&r, path_of(&c->recordings.at[recording]), c->log, err);
 
 	if (result && err->code == ERR_NOENT && !strcmp(path, DIFF_BASELINE))
 		return err_set(err, ERR_NOENT,
@@ -216,6 +233,7 @@ static int read_one(struct comparing *c, size_t recording, struct err *err)
 			path);
 	if (result)
 		return result;
+	recorded_call(&r, path);
 	c->stacks.are_imports &= !recorded_has_trace(&r);
 	result = check_import(c->options, &r, err);
 	if (!result)
@@ -236,6 +254,8 @@ static int read_one(struct comparing *c, size_t recording, struct err *err)
 			str_addf(&c->ledger, "# (of %s)\n", path);
 	}
 	ledger_warn(&r.ledger, c->log);
+	if (c->recordings.at[recording].path && !c->options->view.is_quiet)
+		say_losses(c, path, &r.ledger);
 	c->has_lost |= strict_fails(&cmd_diff, c->options->is_strict, path, &r.ledger);
 	c->has_warned |= ledger_has_unread(&r.ledger);
 	recorded_close(&r);
@@ -249,7 +269,7 @@ static const char *default_keys(struct comparing *c)
 	const char *keys = DEFAULT_KEYS;
 
 	vec_each(r, &c->recordings) {
-		const struct importer *importer = import_of_file(r->name);
+		const struct importer *importer = import_of_file(path_of(r));
 
 		c->n_imports += importer != NULL;
 		if (importer && strcmp(importer->keys, DEFAULT_KEYS))
@@ -312,7 +332,8 @@ static void find_copies(struct comparing *c)
 		for (u32 k = 0; k < i && !c->recordings.at[i].same_as; k++) {
 			const struct delta_recording *a = &c->recordings.at[k];
 
-			if (a->same_as || !samefile_is(a->name, c->recordings.at[i].name, c->log))
+			if (a->same_as ||
+				!samefile_is(path_of(a), path_of(&c->recordings.at[i]), c->log))
 				continue;
 			c->recordings.at[i].same_as = k + 1;
 			n += k == 0;
@@ -343,6 +364,12 @@ void comparing_fini(struct comparing *c)
 	vec_fini(&c->events);
 	table_fini(&c->by_name);
 	vec_fini(&c->recordings);
+	vec_each(w, &c->windows) {
+		fleetinput_close(*w);
+		mem_free(*w);
+	}
+	vec_fini(&c->windows);
+	vec_fini(&c->options->at);
 	stackrows_fini(&c->stacks);
 	str_fini(&c->ledger);
 	profile_filter_fini(&c->options->filter);

@@ -10,6 +10,7 @@
 #define PACE_CMD_COMPARING_H
 
 #include "base/hash.h"
+#include "cmd/fleetinput.h"
 #include "cmd/symbols.h"
 #include "profile/check/recorded.h"
 #include "profile/diff/delta.h"
@@ -29,7 +30,10 @@ struct diff_command {
 	struct symbol_options symbols;
 	double debuginfod_s;
 	const char *cpus, *pids, *tids, *time;
-	const char *html; /* the file that gets the page; NULL: none */
+	const char *store;  /* of windows; NULL: the user's */
+	struct opt_list at; /* windows of it; none: files are compared */
+	bool is_usual;      /* with the same time of other days */
+	const char *html;   /* the file that gets the page; NULL: none */
 	struct form_choice forms;
 	bool has_children, is_forced;
 	u64 order, n_workers;
@@ -47,6 +51,7 @@ struct comparing {
 	const struct key *keys[HIST_KEYS_MAX];
 	size_t n_keys;
 	VEC(struct delta_recording) recordings;
+	VEC(struct fleetinput *) windows; /* those of them that are windows of a store */
 	VEC(struct compared) events;
 	struct table by_name; /* indexes `events` */
 	struct stackrows stacks;

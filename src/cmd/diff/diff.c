@@ -10,6 +10,8 @@
 #include "cmd/cmd.h"
 #include "cmd/diff/comparing.h"
 #include "cmd/diff/diffpage.h"
+#include "cmd/diff/diffwindows.h"
+#include "cmd/fetched.h"
 #include "cmd/formrow.h"
 #include "cmd/strict.h"
 #include "profile/diff/significance.h"
@@ -68,6 +70,13 @@ static int set_percentage(void *target, const char *value, struct err *err)
 
 static const struct opt options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to compare"},
+	{0, "at", OPT_LIST, AT(at), "TIME",
+		"a window of what 'pace watch' kept, like 14:30..14:35; twice: the baseline's first",
+		.flags = OPT_COMMON},
+	{0, "usual", OPT_BOOL, AT(is_usual), NULL,
+		"compare the window of --at with the same time of other days", .flags = OPT_COMMON},
+	{'i', "input", OPT_STR, AT(store), "STORE",
+		"the store of these windows; default the user's"},
 	{'s', "sort", OPT_STR, AT(sort), "KEY,...",
 		"group rows by these keys; default dso,symbol, or symbol for folded stacks"},
 	{0, "children", OPT_BOOL, AT(has_children), NULL,
@@ -128,6 +137,20 @@ static const struct opt options[] = {
 	{.kind = OPT_END},
 };
 
+/* Adds a recording; of a fleet's store one for each host, or group of hosts, which tell change from chance. */
+static int add_recordings(struct comparing *c, const char *word, unsigned side, struct err *err)
+{
+	struct diff_command *o = c->options;
+	struct fetched_names names = {0};
+	int result = fetched_parts(word, o->sort, o->filter.comms != NULL, c->log, &names, err);
+
+	vec_each(name, &names)
+		vec_add(&c->recordings, ((struct delta_recording){*name, .side = side}));
+	o->view.has_sides |= names.n > 1;
+	vec_fini(&names);
+	return result;
+}
+
 /* The files before "--" are the baseline; without one it is the first. */
 static int choose_files(struct comparing *c, int n_before, int n, char **words, struct err *err)
 {
@@ -143,10 +166,27 @@ static int choose_files(struct comparing *c, int n_before, int n, char **words, 
 		return err_set(err, ERR_INVAL,
 			"'--' needs recordings on both sides: the baseline's before it, those to compare after it");
 	for (int i = 0; i < n; i++)
-		vec_add(&c->recordings,
-			((struct delta_recording){words[i],
-				.side = i < (n_before < 0 ? 1 : n_before) ? DELTA_A : DELTA_B}));
+		if (add_recordings(c, words[i],
+			    i < (n_before < 0 ? 1 : n_before) ? DELTA_A : DELTA_B, err))
+			return err->code;
 	return 0;
+}
+
+static int choose_recordings(struct comparing *c, int n_before, int n, char **words,
+	struct err *err)
+{
+	const struct diff_command *o = c->options;
+
+	if (!o->at.n && (o->is_usual || o->store))
+		return err_set(err, ERR_INVAL, "%s is about windows of a store: name one with --at",
+			o->is_usual ? "--usual" : "-i");
+	if (!o->at.n)
+		return choose_files(c, n_before, n, words, err);
+	if (n)
+		return err_set(err, ERR_INVAL,
+			"--at compares windows of a store, and '%s' is a file: choose one",
+			words[0]);
+	return diffwindows_choose(c, err);
 }
 
 static void show_event(const struct comparing *c, struct compared *compared, bool is_first,
@@ -262,7 +302,7 @@ static int run_diff(int argc, char **argv)
 	o.view.has_sides = n_before >= 0;
 	cmd_log_init(&log, o.verbose ? LOG_DEBUG : LOG_NOTE);
 	status = EXIT_OK;
-	if (choose_files(&c, n_before, argc, argv, &err) || compare(&c, &out, &err))
+	if (choose_recordings(&c, n_before, argc, argv, &err) || compare(&c, &out, &err))
 		status = cmd_fail(&cmd_diff, &err,
 			err.code == ERR_INVAL || err.code == ERR_NOENT ? EXIT_USAGE : EXIT_FAILED);
 	if (out_close(&out, &err))
@@ -279,7 +319,8 @@ static int run_diff(int argc, char **argv)
 const struct cmd cmd_diff = {
 	.name = "diff",
 	.summary = "compare recordings: what became slower or faster",
-	.usage = {"[OPTIONS] [BASELINE] [FILE...]", "[OPTIONS] BASELINE... -- FILE...", NULL},
+	.usage = {"[OPTIONS] [BASELINE] [FILE...]", "[OPTIONS] BASELINE... -- FILE...",
+		"[OPTIONS] --at TIME --at TIME", "[OPTIONS] --usual --at TIME", NULL},
 	.notes =
 		"Without files perf.data.old is compared with perf.data. Several recordings on each side tell change from chance.\n",
 	.options = options,

@@ -17,6 +17,8 @@
 #include "file/tracing.h"
 #include "profile/gather/matching.h"
 
+#define HOUR_NS (3600 * 1000000000ULL)
+
 enum {
 	NS = 1000000000,
 	HOTPLUG_NS = NS / 2,
@@ -26,6 +28,7 @@ enum {
 	FORGET_REFRESHES = 8,
 	FORGET_BYTES = 4 << 20,
 	TRIM_BYTES = 32 << 20,
+	RARE_S = 10, /* refreshes that are so rare can give back memory each time */
 	STACK_MOST = 127,
 	/* Copies of stacks: finding callers at perf's rate takes a fifth of a CPU, and nobody reads so fast. */
 	DUMPS_HZ = 1000,
@@ -151,6 +154,34 @@ static void open_files(struct feed *f)
 	}
 }
 
+/* A refresh is what costs most, so looks are at refreshes; the first one opens files that stay open. */
+static int keep_pace(struct feed *f, struct err *err)
+{
+	enum governor_reason reason;
+	double overhead;
+
+	if (!f->pacing.recorder)
+		return 0;
+	if (f->facts.nr > 1)
+		return pacing_look(&f->pacing, clock_now_ns(), &reason, &overhead, err);
+	f->pacing.looked_ns = clock_now_ns();
+	f->pacing.cpu_ns = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);
+	return 0;
+}
+
+/* When the next refresh is due. */
+static u64 next_due(const struct feed *f)
+{
+	const u64 delay = (u64)(f->settings.delay_s * NS), now = clock_now_ns();
+	u64 real, next;
+
+	if (!f->options.is_aligned)
+		return now + delay;
+	real = clock_ns_of(CLOCK_REALTIME);
+	next = MIN(real - real % delay + delay, real - real % HOUR_NS + HOUR_NS);
+	return now + (next - real);
+}
+
 static bool refresh(struct feed *f)
 {
 	struct moment shown;
@@ -168,7 +199,7 @@ static bool refresh(struct feed *f)
 	f->facts.n_samples = 0;
 	fade(f);
 	/* What making it took lies in many small pieces. */
-	if (f->facts.own_bytes > TRIM_BYTES)
+	if (f->facts.own_bytes > TRIM_BYTES || f->settings.delay_s >= RARE_S)
 		malloc_trim(0);
 	return is_enough;
 }
@@ -223,7 +254,9 @@ static int look(void *ctx, bool *ret_is_end, struct err *err)
 	}
 	if (now >= f->due_ns) {
 		*ret_is_end = !f->settings.is_paused && refresh(f);
-		f->due_ns = clock_now_ns() + (u64)(f->settings.delay_s * NS);
+		f->due_ns = next_due(f);
+		if (keep_pace(f, err))
+			return err->code;
 	}
 	f->pilot.due_ns = MIN(f->due_ns, clock_now_ns() + (f->has_dumps ? READ_DUMPS_NS : READ_NS));
 	f->pilot.due_ns = MIN(f->pilot.due_ns, livewall_due(&f->wall));
@@ -258,7 +291,7 @@ static void choose_target(struct feed *f, struct target_words *w)
 	snprintf(f->uid, sizeof(f->uid), "%u", geteuid());
 	w->users = f->uid;
 	f->whose = "your own processes";
-	log_note(f->log, "only your own processes are shown: %s",
+	log_note(f->log, "only your own processes are %s: %s", f->options.done,
 		privilege_explain(&privilege, PRIVILEGE_CPU, why, sizeof(why)));
 }
 
@@ -268,9 +301,8 @@ static int find_target(struct feed *f, const struct target_words *words, struct 
 	if (target_init(&f->target, words, err) != ERR_NOENT || words->users != f->uid)
 		return err->code;
 	return err_set(err, ERR_NOENT,
-		"only your own processes can be shown, and nothing else runs as user %s: "
-		"name a command, as in 'pace top make', or get the right to see all processes ('pace doctor' says how)",
-		f->uid);
+		"only your own processes can be %s, and nothing else runs as user %s: %s, or get the right to see all processes ('pace doctor' says how)",
+		f->options.done, f->uid, f->options.instead);
 }
 
 /* ---- opening ---- */
@@ -293,6 +325,7 @@ static size_t sample_again(void *ctx, s32 cpu)
 	struct feed *f = ctx;
 	const size_t n_failed = recorder_reopen_cpu(&f->recorder, cpu, false);
 
+	pacing_reopened(&f->pacing, cpu);
 	session_change_ids(&f->trace.session);
 	return n_failed;
 }
@@ -334,7 +367,7 @@ static int open_counters(struct feed *f, struct err *err)
 	sampling.is_command = f->measures_workload;
 	if (sampling_apply(&sampling, &f->events, &f->target, f->log, err))
 		return err->code;
-	attach_init(&f->attach, &f->target, "shown", f->log);
+	attach_init(&f->attach, &f->target, f->options.done, f->log);
 	attach_add(&f->attach,
 		&(struct attach_part){f, open_samplers, close_samplers, sample_again});
 	if (attach_open(&f->attach, sampling.has_no_inherit ? NULL : &words, err))
@@ -420,6 +453,7 @@ static int open_counting(struct feed *f, const struct feed_needs *needs, struct 
 		.is_now = true};
 
 	const bool has_wall = o->record->records.has_wall;
+	struct err lacking;
 
 	trace_begin_live(&f->trace, &f->events, &places);
 	/* Where in their samples wake-ups name a thread. */
@@ -433,6 +467,10 @@ static int open_counting(struct feed *f, const struct feed_needs *needs, struct 
 		.has_stacks = o->record->callers.has_chains || has_wall,
 		.wall = has_wall ? &f->wall.now.wall : NULL,
 		.max_stack = o->count_most ? (u32)o->count_most : STACK_MOST};
+	for (unsigned label = LABEL_NONE + 1; label < LABEL_COUNT; label++)
+		if (needs->welcome & LABEL_BIT(label) &&
+			!label_check(&f->trace.session, label, &lacking))
+			f->counting.labels |= LABEL_BIT(label);
 	for (unsigned label = LABEL_NONE + 1; label < LABEL_COUNT; label++)
 		if (f->counting.labels & LABEL_BIT(label) &&
 			label_check(&f->trace.session, label, err))
@@ -481,7 +519,7 @@ int feed_open(struct feed *f, const struct feed_needs *needs, struct err *err)
 			(unsigned long long)o->record->rings.priority);
 	f->shown_ns = clock_now_ns();
 	f->cpu_ns = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);
-	f->due_ns = f->shown_ns + (u64)(o->delay_s * NS);
+	f->due_ns = next_due(f);
 	f->hotplug_ns = f->target.is_system_wide ? f->shown_ns + HOTPLUG_NS : UINT64_MAX;
 	if (f->wake_fd && recorder_watch(&f->recorder, f->wake_fd, err))
 		return err->code;
@@ -501,8 +539,11 @@ enum recorder_end feed_run(struct feed *f, struct err *err)
 	/* Copies of stacks fill a ring in the time that busy programs may make us wait for a CPU. */
 	if (f->has_dumps)
 		(void)setpriority(PRIO_PROCESS, 0, AHEAD_NICE);
+	if (f->options.record->timing.overhead_pct)
+		pacing_begin(&f->pacing, &f->recorder, &f->target,
+			f->options.record->timing.overhead_pct / 100, f->log);
 	end = recorder_run(&f->recorder, f->has_workload ? &f->workload : NULL, err);
-	if (end != RECORDER_TARGET_ENDED)
+	if (end != RECORDER_TARGET_ENDED && (end != RECORDER_SIGNAL || !f->options.shows_rest))
 		return end;
 	follow_end(&f->follow);
 	if (take_all(f, err) < 0)
@@ -514,6 +555,7 @@ enum recorder_end feed_run(struct feed *f, struct err *err)
 void feed_close(struct feed *f)
 {
 	attach_fini(&f->attach);
+	pacing_end(&f->pacing);
 	recorder_close(&f->recorder);
 	counters_close(&f->counters);
 	if (f->has_workload)

@@ -15,7 +15,7 @@
 #include "cmd/record/record_options.h"
 #include "cmd/symbols.h"
 #include "cmd/live/livewall.h"
-#include "collect/record/recorder.h"
+#include "collect/record/pacing.h"
 #include "collect/run/attach.h"
 #include "profile/tree/moment.h"
 #include "trace/follow.h"
@@ -39,12 +39,16 @@ struct feed_options {
 	const struct record_options *record; /* only what concerns sampling is used */
 	const struct symbol_options *symbols;
 	const struct profile_filter *filter;
-	const char *command;         /* the name of the command that asks, for messages */
 	const char *ignored_callees; /* NULL: none */
 	double delay_s;
 	u64 count_most; /* addresses of a chain; 0: the default */
 	bool hides_kernel, hides_user, has_idle, has_inlined;
 	bool is_zeroed; /* counts begin anew at each refresh */
+	/* Refreshes are at full multiples of the delay, and at full hours, of the wall clock. */
+	bool is_aligned;
+	bool shows_rest;     /* a last refresh when a signal ends it */
+	const char *done;    /* what is done with processes: "shown" */
+	const char *instead; /* what a user may do who has nothing to look at */
 };
 
 /* What may change while it runs; at first as the options say. */
@@ -74,6 +78,7 @@ struct feed {
 	struct label_facts label_facts;
 	struct aggregate_options counting;
 	struct livewall wall;
+	struct pacing pacing; /* with record->timing.overhead_pct; once for each refresh */
 	struct aggregate counted;
 	struct moment_options showing;
 	regex_t ignored_callees;
@@ -102,7 +107,8 @@ void feed_pause(struct feed *f, bool is_paused);
 
 /* What rows need. */
 struct feed_needs {
-	u64 labels; /* LABEL_BIT()s */
+	u64 labels;  /* LABEL_BIT()s */
+	u64 welcome; /* likewise, if samples have what they need */
 	enum naming_source source;
 };
 

@@ -177,7 +177,7 @@ static size_t sample_again(void *ctx, s32 cpu)
 	}
 	if (rec->recorder.filter)
 		liveunwind_change_ids(&rec->liveunwind);
-	record_overhead_reopened(rec, cpu);
+	pacing_reopened(&rec->pacing, cpu);
 	writer_change_ids(&rec->writer, rec->unwound.n ? &rec->unwound : &rec->events);
 	return n_failed;
 }
@@ -568,7 +568,7 @@ static int run_record(int argc, char **argv)
 	}
 	rec.writer.fd = rec.recorder.epoll_fd = rec.recorder.stop.fd = -1;
 	rec.pilot.snapshot_fd = rec.pilot.control.fd = rec.pilot.control.ack_fd = -1;
-	rec.growth.growth.fd = rec.growth.clock.fd = rec.overhead.clock.fd = -1;
+	rec.growth.growth.fd = rec.growth.clock.fd = rec.pacing.clock.fd = -1;
 	cmd_log_init(&rec.log, o.verbose ? LOG_DEBUG : LOG_NOTE);
 	if (o.is_quiet)
 		rec.log.write = NULL;

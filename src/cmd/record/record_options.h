@@ -133,6 +133,9 @@ void record_choose_callers(const struct record_options *o, const struct target *
 /* Logs which options have no effect. ERR_INVAL: options that contradict them. */
 int record_check(const struct record_options *o, struct log *log, struct err *err);
 
+/* "30", "30s", "5m"; at least some time. */
+int record_parse_time(const char *value, u64 *ret_ns, struct err *err);
+
 /* -m: a number of pages, or of bytes with a unit; rounded up to a power of two. 0: not given. */
 int record_parse_pages(const struct record_options *o, u64 *ret_pages, struct err *err);
 

@@ -173,7 +173,7 @@ int record_set_flush(void *target, const char *value, struct err *err)
 }
 
 /* "500ms", "30s", "5m", "1h"; a number alone means seconds. */
-static int set_time(const char *value, u64 *ret_ns, struct err *err)
+int record_parse_time(const char *value, u64 *ret_ns, struct err *err)
 {
 	static const struct {
 		const char *unit;
@@ -196,7 +196,7 @@ static int set_time(const char *value, u64 *ret_ns, struct err *err)
 
 int record_set_ring(void *target, const char *value, struct err *err)
 {
-	return set_time(value, &((struct record_options *)target)->timing.ring_ns, err);
+	return record_parse_time(value, &((struct record_options *)target)->timing.ring_ns, err);
 }
 
 /* More than 0, up to 100, with or without a percent sign. */
@@ -224,7 +224,7 @@ int record_set_until(void *target, const char *value, struct err *err)
 
 int record_set_for(void *target, const char *value, struct err *err)
 {
-	return set_time(value, &((struct record_options *)target)->timing.for_ns, err);
+	return record_parse_time(value, &((struct record_options *)target)->timing.for_ns, err);
 }
 
 /* "10M" or "30s": the unit decides whether it is a size or a time. */

@@ -28,7 +28,7 @@
 #include "collect/run/control.h"
 #include "collect/open/counting.h"
 #include "collect/record/convergence.h"
-#include "collect/record/governor.h"
+#include "collect/record/pacing.h"
 #include "collect/record/growth.h"
 #include "collect/around/perfclock.h"
 #include "collect/record/roots.h"
@@ -103,18 +103,6 @@ struct record_until {
 	struct str records; /* those of one round */
 };
 
-/* --max-overhead: the sampling rate depends on what it costs. */
-struct record_overhead {
-	struct governor governor;
-	unsigned cpus; /* how many the target can use */
-	u64 start_ns, looked_ns;
-	u64 start_cpu_ns, cpu_ns; /* the recorder's own CPU time at those moments */
-	unsigned n_changes;
-	bool has_failed; /* the kernel refused a new rate, which was reported */
-	struct perfclock clock;
-	struct reweigh reweigh;
-};
-
 /* Copies of the stack that are too small for a program are replaced by larger ones. */
 struct record_deeper {
 	bool is_decided; /* larger ones were seen to be needed, or cannot be had */
@@ -161,7 +149,7 @@ struct recording {
 	struct record_trigger trigger;
 	struct record_when when;
 	struct record_until until;
-	struct record_overhead overhead;
+	struct pacing pacing; /* --max-overhead */
 	struct record_waits waits;
 	struct record_deeper deeper;
 	struct str notes; /* notes for every file of this recording, one per line */
@@ -261,9 +249,6 @@ int record_ring_spill(struct recording *rec, const char *why, struct err *err);
 
 /* After open_events(): opens the same events with larger copies of the stack, disabled, if these may be needed. */
 int record_deeper_open(struct recording *rec, struct err *err);
-
-/* Sets the rate of --max-overhead on a CPU's new counters. */
-void record_overhead_reopened(struct recording *rec, s32 cpu);
 
 /* ---- record_embed.c ---- */
 

@@ -9,6 +9,7 @@
 #include "base/term.h"
 #include "base/workers.h"
 #include "cmd/pagefile.h"
+#include "cmd/fetched.h"
 #include "cmd/report/flame_sides.h"
 #include "cmd/report/report.h"
 
@@ -92,10 +93,17 @@ static int choose_sides(struct flame_sides *f, const struct flame_options *o, in
 		return err_set(err, ERR_INVAL,
 			"'%s' and '%s': -i is for one recording, and arguments that are no options for several",
 			o->report.input, words[0]);
-	for (int i = 0; i < n; i++)
-		vec_add(&f->recordings,
-			((struct delta_recording){words[i],
-				.side = i < (n_before < 0 ? 1 : n_before) ? DELTA_A : DELTA_B}));
+	for (int i = 0; i < n; i++) {
+		struct fetched_names names = {0};
+		const u32 side = i < (n_before < 0 ? 1 : n_before) ? DELTA_A : DELTA_B;
+
+		if (fetched_parts(words[i], o->report.keys.sort, o->report.filter.comms != NULL,
+			    NULL, &names, err))
+			return err->code;
+		vec_each(name, &names)
+			vec_add(&f->recordings, ((struct delta_recording){*name, .side = side}));
+		vec_fini(&names);
+	}
 	return 0;
 }
 

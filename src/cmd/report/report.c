@@ -9,10 +9,12 @@
 #include "base/out.h"
 #include "base/selfname.h"
 #include "cmd/cmd.h"
+#include "cmd/fleetinput.h"
 #include "cmd/pagefile.h"
 #include "cmd/report/report_browse.h"
 #include "cmd/report/report_live.h"
 #include "cmd/report/reporting.h"
+#include "cmd/fetched.h"
 #include "cmd/report/report_import.h"
 #include "cmd/report/report_options.h"
 #include "cmd/strict.h"
@@ -236,29 +238,63 @@ void report_say_written(const struct cmd *cmd, const char *path, const struct pi
 	str_fini(&text);
 }
 
+/* The file, or with --at a window of a store, which then is one. */
+static int choose_input(struct report_options *o, struct fleetinput *fleet, struct log *log,
+	struct err *err)
+{
+	if (!o->at) {
+		o->input = cmd_input(o->input);
+		return fleetinput_check_file(o->input, err);
+	}
+	if (fleetinput_open(fleet, o->input, o->at, log, err))
+		return err->code;
+	o->input = fleet->path;
+	o->input_name = str_text(&fleet->name);
+	return 0;
+}
+
+int report_open(struct recorded *r, const struct report_options *o, struct log *log,
+	struct err *err)
+{
+	if (recorded_open_any(r, o->input, log, err))
+		return err->code;
+	recorded_call(r, o->input_name);
+	return 0;
+}
+
 int report_run(const struct cmd *cmd, struct report_options *o, const char *output)
 {
 	struct reporting r = {.options = o};
 	struct progress line = {.what = "reading"};
+	struct fleetinput fleet = {.fd = -1};
 	struct err err;
 	int status;
 
 	cmd_log_init(&r.log, o->verbose ? LOG_DEBUG : LOG_NOTE);
 	report_options_settle(o);
 	/* What a pipe carries is read here as a whole, if it is a file; how much it is nobody knows. */
-	line.subject = o->input = cmd_input(o->input);
-	progress_begin(&line);
-	status = recorded_open_any(&r.recorded, o->input, &r.log, &err);
-	progress_end(&line);
+	status = choose_input(o, &fleet, &r.log, &err);
+	if (!status && !o->at)
+		status = fetched_input(o->input, o->keys.sort, o->filter.comms != NULL, &r.log,
+			&err);
+	line.subject = report_name(o);
+	if (!status) {
+		progress_begin(&line);
+		status = report_open(&r.recorded, o, &r.log, &err);
+		progress_end(&line);
+	}
 	if (status) {
-		cmd_explain_missing(o->input, &err);
+		if (!o->at)
+			cmd_explain_missing(o->input, &err);
+		fleetinput_close(&fleet);
 		log_fini(&r.log);
 		return cmd_fail(cmd, &err, EXIT_USAGE);
 	}
 	status = write_report(&r, cmd, output);
 	if (status == EXIT_OK && o->answer.flame)
 		report_say_written(cmd, o->answer.flame, &r.answer.picture);
-	if (status == EXIT_OK && strict_fails(cmd, o->is_strict, o->input, &r.recorded.ledger))
+	if (status == EXIT_OK &&
+		strict_fails(cmd, o->is_strict, report_name(o), &r.recorded.ledger))
 		status = EXIT_INCOMPLETE;
 	if (status == EXIT_OK && r.answer.profile) {
 		bool fails;
@@ -271,6 +307,7 @@ int report_run(const struct cmd *cmd, struct report_options *o, const char *outp
 	if (status == EXIT_OK && (r.log.has_warned || ledger_has_unread(&r.recorded.ledger)))
 		status = EXIT_FAILED;
 	reporting_close(&r);
+	fleetinput_close(&fleet);
 	return status;
 }
 

@@ -13,6 +13,16 @@
 
 struct cmd;
 
+/* Opens the input that was chosen. */
+int report_open(struct recorded *r, const struct report_options *o, struct log *log,
+	struct err *err);
+
+/* What messages call the input. */
+static inline const char *report_name(const struct report_options *o)
+{
+	return o->input_name ? o->input_name : o->input;
+}
+
 /* Returns the exit status; messages are the command's. The options stay the caller's. */
 int report_run(const struct cmd *cmd, struct report_options *o, const char *output);
 

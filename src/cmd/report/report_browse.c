@@ -1,3 +1,4 @@
+#include "cmd/report/report.h"
 #include "cmd/report/report_browse.h"
 
 #include <stdlib.h>
@@ -71,7 +72,8 @@ static const struct rowset *open_table(void *of, size_t table)
 /* The file, and what is on top of it: "perf.data > thread sh". */
 static void set_title(struct browse *b)
 {
-	const char *path = report_levels_top(&b->levels)->options.input, *name = strrchr(path, '/');
+	const char *path = report_name(&report_levels_top(&b->levels)->options),
+		   *name = strrchr(path, '/');
 	size_t first = b->levels.at.n;
 
 	while (first > 1 && !b->levels.at.at[first - 1]->input.n)

@@ -128,6 +128,7 @@ static void open_file(struct browser *screen, size_t file)
 	level->options.time = NULL;
 	str_add(&level->input, b->files.at[file]);
 	level->options.input = str_text(&level->input);
+	level->options.input_name = level->options.at = NULL;
 	report_browse_read(b, screen, level);
 }
 

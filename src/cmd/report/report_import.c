@@ -5,6 +5,7 @@ struct need {
 	bool is_asked;
 	const char *option, *what;
 	enum profile_label label;
+	bool is_ledger; /* or what it says of losses */
 };
 
 static bool is_list(const char *cpus)
@@ -23,8 +24,8 @@ int report_import_check(const struct recorded *r, const struct report_options *o
 		{o->is_mmaps, "--mmaps", "which process mapped what"},
 		{o->has_header || o->has_header_only, "--header", "the machine"},
 		{o->has_thread_counts, "-T", "counts of threads"},
-		{o->has_ledger, "--ledger", "lost samples"},
-		{o->is_strict, "--strict", "lost samples"},
+		{o->has_ledger, "--ledger", "lost samples", .is_ledger = true},
+		{o->is_strict, "--strict", "lost samples", .is_ledger = true},
 		{is_list(o->cpus), "--cpu", "the CPUs of samples"},
 		{o->time != NULL, "--time", "the times of samples"},
 		{o->socket != UINT64_MAX, "--socket-filter", "processor sockets"},
@@ -45,7 +46,7 @@ int report_import_check(const struct recorded *r, const struct report_options *o
 	/* clang-format on */
 
 	for (size_t i = 0; !recorded_has_trace(r) && i < ARRAY_SIZE(needs); i++)
-		if (needs[i].is_asked &&
+		if (needs[i].is_asked && !(needs[i].is_ledger && recorded_tells_losses(r)) &&
 			!(needs[i].label && r->import.importer->labels & LABEL_BIT(needs[i].label)))
 			return err_set(err, ERR_INVAL,
 				"%s needs %s: '%s' is %s and has none, unlike a recording by 'pace record'",
@@ -58,5 +59,6 @@ void report_import_add_head(const struct recorded *r, struct str *text)
 {
 	str_add(text, "# ");
 	str_add_safe(text, r->import.path, strlen(r->import.path));
-	str_addf(text, ": %s; lost samples are unknown\n#\n", r->import.importer->what);
+	str_addf(text, ": %s%s\n#\n", r->import.importer->what,
+		recorded_tells_losses(r) ? "" : "; lost samples are unknown");
 }

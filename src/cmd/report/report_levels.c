@@ -1,3 +1,4 @@
+#include "cmd/report/report.h"
 #include "cmd/report/report_levels.h"
 
 #include <string.h>
@@ -96,7 +97,7 @@ static int read_again(struct report_levels *l, struct report_level *level, struc
 	vec_each(zoom, &level->zooms)
 		r->more_labels |= LABEL_BIT(zoom_label(zoom)) & ~LABEL_BIT(LABEL_NONE);
 	report_options_settle(&level->options);
-	if (recorded_open_any(&r->recorded, level->options.input, &r->log, err)) {
+	if (report_open(&r->recorded, &level->options, &r->log, err)) {
 		log_fini(&r->log);
 		mem_free(r);
 		return err->code;

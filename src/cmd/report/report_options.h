@@ -14,6 +14,7 @@
 #include "cmd/report/report_answer.h"
 #include "cmd/graphwords.h"
 #include "cmd/report/report_keys.h"
+#include "cmd/fleetinput.h"
 #include "cmd/symbols.h"
 #include "profile/gather/filter.h"
 #include "profile/check/recorded.h"
@@ -21,6 +22,8 @@
 
 struct report_options {
 	const char *input;
+	const char *at;         /* a window of a store; NULL: a file is read */
+	const char *input_name; /* what messages call the input; NULL: its path */
 	enum colour_mode colour;
 	struct keys_options keys;
 	struct symbol_options symbols;
@@ -57,6 +60,7 @@ struct report_options {
 		"only samples on these CPUs, like 0-3,8; thread names are taken as --comms"},                     \
 		{0, "socket-filter", OPT_U64, REPORT_AT(socket), "N",                                             \
 			"only samples on processor socket N", .max = UINT16_MAX},                                 \
+		AT_ROW(struct report_options),                                                                    \
 		{0, "time", OPT_STR, REPORT_AT(time), "SPAN,...",                                                 \
 			"only samples of this time: FROM,TO in seconds, 10%-20%, or 10%/2 for the second tenth"}, \
 		{0, "switch-on", OPT_STR, REPORT_AT(switching.on), "EVENT",                                       \

@@ -1,3 +1,4 @@
+#include "cmd/report/report.h"
 #include "cmd/report/reporting.h"
 
 #include "profile/tree/ignore.h"
@@ -55,7 +56,7 @@ int reporting_read(struct reporting *r, struct err *err)
 	r->answer.calls = &r->calls;
 	r->answer.recorded = in;
 	r->answer.symbols = &r->options->symbols;
-	r->answer.path = r->options->input;
+	r->answer.path = report_name(r->options);
 	r->answer.hist = &r->choice.hist;
 	r->answer.text = &r->choice.text;
 	r->answer.rows = &r->choice.rows;

@@ -225,7 +225,8 @@ static void take_rows(struct input *in, struct batch *b)
 			__builtin_add_overflow(event->period, rows.at[i].period, &sum))
 			in->reason = "counts add up to more than 64 bits hold";
 		else
-			batch_count(b, &rows.at[i], cells.at + i * b->n_columns);
+			batch_count(b, &rows.at[i],
+				b->n_columns ? cells.at + i * b->n_columns : NULL);
 	}
 	vec_fini(&rows);
 	vec_fini(&cells);
@@ -316,13 +317,15 @@ int batch_write(struct batch_writer *w, const struct batch *b, struct str *out, 
 	ZSTD_CCtx *zstd = ZSTD_createCCtx();
 	const size_t before = out->n;
 	struct str plain = {0};
+	int result = 0;
 	size_t n;
 
 	if (!zstd)
 		mem_exhausted(0);
 	batch_add_tables(b, &plain);
 	if (plain.n > BATCH_PLAIN_MOST) {
-		err_set(err, ERR_LIMIT, "a batch of %zu bytes is too large to be kept", plain.n);
+		result = err_set(err, ERR_LIMIT, "a batch of %zu bytes is too large to be kept",
+			plain.n);
 		goto end;
 	}
 	if (head.is_first)
@@ -335,7 +338,7 @@ int batch_write(struct batch_writer *w, const struct batch *b, struct str *out, 
 		plain.at, plain.n);
 	if (ZSTD_isError(n)) {
 		str_cut(out, before);
-		err_set(err, ERR_SYS, "packing a batch: %s", ZSTD_getErrorName(n));
+		result = err_set(err, ERR_SYS, "packing a batch: %s", ZSTD_getErrorName(n));
 		goto end;
 	}
 	head.n_packed = (u32)n;
@@ -349,7 +352,7 @@ int batch_write(struct batch_writer *w, const struct batch *b, struct str *out, 
 end:
 	ZSTD_freeCCtx(zstd);
 	str_fini(&plain);
-	return err->code;
+	return result;
 }
 
 void batch_writer_fini(struct batch_writer *w)
@@ -504,14 +507,18 @@ int batch_writer_resume(struct batch_writer *w, struct bytes file, const char *p
 {
 	struct batch_reader r;
 
+	int result;
+
 	if (batch_reader_init(&r, file, path, err))
 		return err->code;
-	if (batch_next(&r, err) == 1 && r.head.is_first) {
+	result = batch_next(&r, err);
+	if (result > 0 && r.head.is_first) {
 		w->prefix = r.prefix;
 		r.prefix = (struct str){0};
-	} else if (!err->code) {
-		damaged(&r, BATCH_MAGIC_BYTES, "there is no first batch", err);
+		result = 0;
+	} else if (result >= 0) {
+		result = damaged(&r, BATCH_MAGIC_BYTES, "there is no first batch", err);
 	}
 	batch_reader_fini(&r);
-	return err->code;
+	return result;
 }

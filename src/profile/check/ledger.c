@@ -9,33 +9,44 @@
 #include "unwind/ending.h"
 
 static const struct {
+	const char *key; /* in batches */
 	const char *unit;
 	const char *what;
 	/* LOST_BEFORE: never in the file. NOT_READ: not readable, or not plausible. INFORMS: nothing is lost */
 	enum { INFORMS, LOST_BEFORE, NOT_READ } kind;
 } causes[] = {
-	[LEDGER_DROPPED_BY_KERNEL] = {"samples",
+	[LEDGER_DROPPED_BY_KERNEL] = {"dropped", "samples",
 		"were dropped by the kernel because a ring was full", LOST_BEFORE},
-	[LEDGER_LOST_RECORDS] = {"records", "were dropped by the kernel because a ring was full",
-		LOST_BEFORE},
-	[LEDGER_THROTTLED] = {"times",
+	[LEDGER_LOST_RECORDS] = {"lost-records", "records",
+		"were dropped by the kernel because a ring was full", LOST_BEFORE},
+	[LEDGER_THROTTLED] = {"throttled", "times",
 		"the kernel stopped sampling for a moment (it took too much time)", INFORMS},
-	[LEDGER_DAMAGED] = {"bytes", "of the file are damaged and were not read", NOT_READ},
-	[LEDGER_UNREADABLE] = {"records", "do not have the fields that their event says they have",
+	[LEDGER_DAMAGED] = {"damaged", "bytes", "of the file are damaged and were not read",
 		NOT_READ},
-	[LEDGER_STOPPED] = {"samples", "were not read because reading was stopped", NOT_READ},
-	[LEDGER_UNSCANNED] = {"bytes", "of the file were not read because reading was stopped",
+	[LEDGER_UNREADABLE] = {"unreadable", "records",
+		"do not have the fields that their event says they have", NOT_READ},
+	[LEDGER_STOPPED] = {"stopped", "samples", "were not read because reading was stopped",
 		NOT_READ},
-	[LEDGER_FOREIGN] = {"samples", "belong to events that the file does not describe",
+	[LEDGER_UNSCANNED] = {"unscanned", "bytes",
+		"of the file were not read because reading was stopped", NOT_READ},
+	[LEDGER_FOREIGN] = {"foreign", "samples",
+		"belong to events that the file does not describe", NOT_READ},
+	[LEDGER_ODD] = {"odd", "records", "have impossible values", NOT_READ},
+	[LEDGER_NOT_NATIVE] = {"not-native", "records", "cannot be converted to this byte order",
 		NOT_READ},
-	[LEDGER_ODD] = {"records", "have impossible values", NOT_READ},
-	[LEDGER_NOT_NATIVE] = {"records", "cannot be converted to this byte order", NOT_READ},
-	[LEDGER_NAMELESS] = {"samples", "have no function name", INFORMS},
-	[LEDGER_INTERPRETED] = {"samples", "show an interpreter, not what it runs", INFORMS},
-	[LEDGER_LINELESS] = {"samples", "have no known source line", INFORMS},
-	[LEDGER_INLINELESS] = {"samples", "may lack their inlined functions", INFORMS},
-	[LEDGER_TYPELESS] = {"samples", "have no known data type", INFORMS},
-	[LEDGER_TRUNCATED] = {"samples", "have stacks that end before their roots", INFORMS},
+	[LEDGER_NAMELESS] = {"nameless", "samples", "have no function name", INFORMS},
+	[LEDGER_INTERPRETED] = {"interpreted", "samples", "show an interpreter, not what it runs",
+		INFORMS},
+	[LEDGER_LINELESS] = {"lineless", "samples", "have no known source line", INFORMS},
+	[LEDGER_INLINELESS] = {"inlineless", "samples", "may lack their inlined functions",
+		INFORMS},
+	[LEDGER_TYPELESS] = {"typeless", "samples", "have no known data type", INFORMS},
+	[LEDGER_TRUNCATED] = {"truncated", "samples", "have stacks that end before their roots",
+		INFORMS},
+	[LEDGER_UNWATCHED] = {"not-watched", "seconds", "were not watched", LOST_BEFORE},
+	[LEDGER_UNKEPT] = {"not-kept", "seconds", "were watched, but could not be written",
+		LOST_BEFORE},
+	[LEDGER_REPORTED] = {"", "", "are missing", LOST_BEFORE},
 };
 
 void ledger_fini(struct ledger *l)
@@ -93,6 +104,45 @@ void ledger_add_tally(struct ledger *l, const struct session_tally *t)
 		add(l, LEDGER_ODD, t->n_odd, all ? (double)t->n_odd / all : -1, where, "");
 	}
 	add(l, LEDGER_NOT_NATIVE, t->n_not_native, -1, "", "");
+}
+
+/* ---- in batches ---- */
+
+void ledger_to_batch(const struct ledger *l, struct batch *b)
+{
+	vec_each(e, &l->entries)
+		batch_lose(b, causes[e->cause].key, e->where, e->unit, e->amount);
+}
+
+const char *ledger_key(enum ledger_cause cause)
+{
+	return causes[cause].key;
+}
+
+void ledger_add_batch(struct ledger *l, const struct batch *b)
+{
+	vec_each(loss, &b->losses) {
+		const char *key = batch_string(b, loss->cause),
+			   *where = batch_string(b, loss->where);
+		const bool is_share =
+			!strcmp(batch_string(b, loss->unit), "samples") && l->n_samples;
+		enum ledger_cause cause = 0;
+		struct str text = {0};
+
+		while (cause < LEDGER_REPORTED && strcmp(causes[cause].key, key))
+			cause++;
+		/* What another pace, or a database, has its own word for. */
+		if (cause == LEDGER_REPORTED)
+			str_addf(&text, "%s%s", key, *where ? ": " : "");
+		str_add(&text, where);
+		add(l, cause, loss->amount,
+			is_share ? MIN((double)loss->amount / (double)l->n_samples, 1.0) : -1,
+			str_text(&text), "");
+		if (loss->amount)
+			l->entries.at[l->entries.n - 1].unit = arena_strdup(&l->arena,
+				batch_string(b, loss->unit), strlen(batch_string(b, loss->unit)));
+		str_fini(&text);
+	}
 }
 
 static int by_amount(const void *a, const void *b)
@@ -380,7 +430,9 @@ static bool is_of_dso(enum ledger_cause cause)
 void ledger_add_entry(const struct ledger_entry *e, struct str *text)
 {
 	num_add_grouped(text, e->amount);
-	str_addf(text, " %s ", e->unit);
+	str_addc(text, ' ');
+	str_add_safe(text, e->unit, strlen(e->unit));
+	str_addc(text, ' ');
 	if (e->share >= 0)
 		str_addf(text, "(%.2f%%) ", e->share * 100);
 	if (is_of_dso(e->cause))

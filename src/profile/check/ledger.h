@@ -11,6 +11,7 @@
 #define PACE_PROFILE_LEDGER_H
 
 #include "base/str.h"
+#include "profile/batch/batch.h"
 #include "profile/gather/profile.h"
 #include "session/session.h"
 #include "symbol/resolve/resolver.h"
@@ -32,6 +33,9 @@ enum ledger_cause {
 	LEDGER_INLINELESS,  /* samples in code whose debug information could not be read */
 	LEDGER_TYPELESS,    /* samples that access data whose type is not known */
 	LEDGER_TRUNCATED,   /* samples whose stacks end before their roots */
+	LEDGER_UNWATCHED,   /* time of a window in which nobody watched */
+	LEDGER_UNKEPT,      /* time that was watched, but there was no room to keep it */
+	LEDGER_REPORTED,    /* what a batch says is missing, in its own words */
 };
 
 struct ledger_entry {
@@ -50,6 +54,14 @@ struct ledger {
 };
 
 void ledger_fini(struct ledger *l);
+
+/*
+ * The entries as losses of a batch, and back: their cause is a key there, by which ledger_add_batch() knows it again;
+ * other causes are taken as words.
+ */
+void ledger_to_batch(const struct ledger *l, struct batch *b);
+void ledger_add_batch(struct ledger *l, const struct batch *b);
+const char *ledger_key(enum ledger_cause cause);
 void ledger_add_tally(struct ledger *l, const struct session_tally *t);
 
 /* Samples whose innermost frame has no name, DSO by DSO. */

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "event/abi.h"
+#include "file/standin.h"
 #include "profile/diff/counts.h"
 #include "profile/gather/wallprofile.h"
 
@@ -61,7 +62,7 @@ static int open_import(struct recorded *r, int fd, const char *path, struct err 
 int recorded_open_any(struct recorded *r, const char *path, struct log *log, struct err *err)
 {
 	const bool is_input = !strcmp(path, "-");
-	int fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), result;
+	int fd = is_input ? STDIN_FILENO : standin_open(path, O_RDONLY | O_CLOEXEC), result;
 
 	if (fd < 0)
 		return recorded_open(r, path, log, err);
@@ -98,8 +99,15 @@ bool recorded_is_time(const struct recorded *r, u32 event)
 	return n >= strlen(unit) && !strcmp(name + n - strlen(unit), unit);
 }
 
+void recorded_call(struct recorded *r, const char *name)
+{
+	if (name && r->import.importer)
+		r->import.path = name;
+}
+
 static int read_import(struct recorded *r, const struct recorded_options *o, struct err *err)
 {
+	struct batch lost;
 	const struct import_options options = {.labels = o->labels,
 		.has_stacks = o->has_stacks,
 		.has_inlined = o->naming.has_inlined,
@@ -108,14 +116,21 @@ static int read_import(struct recorded *r, const struct recorded_options *o, str
 		.max_stack = o->max_stack,
 		.time_quantum = o->time_quantum,
 		.fields = o->fields,
+		.lost = &lost,
 		.log = r->log};
+	int result;
 
+	batch_init(&lost);
 	profile_init(&r->profile, o->labels);
 	r->profile.is_imported = true;
-	if (import_read(&r->import, &options, &r->profile, err))
-		return err->code;
+	result = import_read(&r->import, &options, &r->profile, err);
 	vec_each(row, &r->profile.rows)
 		r->trace.session.tally.n_samples += row->n_samples;
+	r->ledger.n_samples = r->trace.session.tally.n_samples;
+	ledger_add_batch(&r->ledger, &lost);
+	batch_fini(&lost);
+	if (result)
+		return result;
 	recorded_stage_ends(r, "import");
 	return 0;
 }

@@ -86,6 +86,15 @@ int recorded_open(struct recorded *r, const char *path, struct log *log, struct 
 /* The same, but the file may also be a profile of another program. */
 int recorded_open_any(struct recorded *r, const char *path, struct log *log, struct err *err);
 
+/* What messages call the input, if that is not its path; borrowed. Before recorded_read(). */
+void recorded_call(struct recorded *r, const char *name);
+
+/* Whether it is known what was lost. */
+static inline bool recorded_tells_losses(const struct recorded *r)
+{
+	return !r->import.importer || r->import.importer->tells_losses;
+}
+
 static inline bool recorded_has_trace(const struct recorded *r)
 {
 	return !r->import.importer;

@@ -39,6 +39,7 @@ struct delta_row {
 
 struct delta_recording {
 	const char *name; /* the caller's */
+	const char *path; /* that it is read from; NULL: its name */
 	u8 side;
 	/* The first earlier recording that is the same file or a copy, counted from 1; 0: none. */
 	u32 same_as;
@@ -66,6 +67,7 @@ struct delta {
 	bool is_time; /* periods are nanoseconds; set by the caller */
 	/* Set by the caller if not all profiles mark kernel code: rows are then matched without the level. */
 	bool ignores_modes;
+	bool is_usual; /* A is what is usual: one recording of B is judged by how A's differ */
 	VEC(struct delta_recording) recordings; /* A's first */
 	VEC(struct delta_row) rows;
 	VEC(struct delta_build) builds;

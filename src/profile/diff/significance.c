@@ -132,6 +132,8 @@ static void sum_up(struct significance *j, const struct delta *d)
 			: NAN;
 	}
 	j->has_variance = j->n[DELTA_A] > 1 && j->n[DELTA_B] > 1;
+	if (d->is_usual)
+		j->has_variance = j->n[DELTA_A] > 2;
 }
 
 void significance_init(struct significance *j, const struct delta *d)

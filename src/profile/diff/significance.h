@@ -7,6 +7,9 @@
  * from how much the rows' spreads differ (empirical Bayes; Smyth 2004). Many rows are tested at once: of those
  * reported as different, at most 1 of 20 is so by chance (Benjamini and Hochberg 1995).
  *
+ * Where A is what is usual (delta.is_usual), three recordings of it are enough to judge one of B, as if those of B
+ * differed as much.
+ *
  * With one recording per side nothing is known about how runs differ: intervals cover the sampling only, and
  * no row is reported as different.
  * In       a paired struct delta

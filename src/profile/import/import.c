@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "file/standin.h"
 #include "symbol/elf/unpack.h"
 
 /* One row per format: import_x, in a file of its own. */
@@ -58,9 +59,9 @@ const struct importer *import_of_file(const char *path)
 	int fd;
 
 	/* Opening a named pipe would make its writer take this for the reader. */
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
+	if (!standin_is(path) && (stat(path, &st) || !S_ISREG(st.st_mode)))
 		return NULL;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	fd = standin_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return NULL;
 	n = fd_read_some_at(fd, first, sizeof(first), 0);

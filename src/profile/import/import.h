@@ -16,6 +16,7 @@
 #include "base/bytes.h"
 #include "base/log.h"
 #include "file/allowance.h"
+#include "profile/batch/batch.h"
 #include "profile/gather/naming.h"
 #include "profile/gather/profile.h"
 
@@ -33,6 +34,7 @@ struct import_options {
 	u32 max_stack;    /* most frames of a stack, the innermost first; 0: IMPORT_DEEPEST */
 	u64 time_quantum; /* ns, for LABEL_TIME */
 	const char *const *fields; /* names of LABEL_FIELD + i; NULL: none */
+	struct batch *lost;        /* gets what the file says is missing; NULL: nobody asks */
 	struct log *log;
 };
 
@@ -46,10 +48,11 @@ struct import {
 };
 
 struct importer {
-	const char *name; /* as in "a.pprof is pprof" */
-	const char *what; /* the format in a few words: "folded stacks" */
-	const char *keys; /* default sort keys */
-	u64 labels;       /* LABEL_BIT()s that a file may have */
+	const char *name;  /* as in "a.pprof is pprof" */
+	const char *what;  /* the format in a few words: "folded stacks" */
+	const char *keys;  /* default sort keys */
+	u64 labels;        /* LABEL_BIT()s that a file may have */
+	bool tells_losses; /* what is missing is in import_options.lost */
 	/* Whether a file that begins with these unpacked bytes has the format; n: IMPORT_PEEK, or a whole file. */
 	bool (*recognizes)(const u8 *first, size_t n);
 	/* Whether it has a label of its own by that name, for LABEL_FIELD; NULL: it has none. */

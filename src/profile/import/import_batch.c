@@ -134,7 +134,7 @@ static u32 event_of(struct batch_import *r, u32 event)
 	while (i < p->events.n && p->events.at[i].name != name)
 		i++;
 	if (i == p->events.n)
-		importing_event(&r->b, name, 0);
+		importing_event(&r->b, name, 1);
 	p->events.at[i].n_lost += r->batch.events.at[event].n_lost;
 	return i;
 }
@@ -168,10 +168,20 @@ static int add_rows(struct batch_import *r, struct err *err)
 	return 0;
 }
 
+static void add_losses(struct batch *to, const struct batch *b)
+{
+	vec_each(l, &b->losses)
+		batch_lose(to, batch_string(b, l->cause), batch_string(b, l->where),
+			batch_string(b, l->unit), l->amount);
+}
+
 static int add_batch(struct batch_import *r, struct err *err)
 {
 	const struct batch *b = &r->batch;
 	int result;
+
+	if (r->b.options->lost)
+		add_losses(r->b.options->lost, b);
 
 	r->symbols = mem_alloc((b->frames.n + 1) * sizeof(*r->symbols));
 	memset(r->symbols, 0xff, (b->frames.n + 1) * sizeof(*r->symbols));
@@ -210,6 +220,8 @@ static int batch_import_all(struct batch_import *r, struct err *err)
 		if (result)
 			return result;
 	}
+	if (r->b.options->lost)
+		batch_lose(r->b.options->lost, "damaged", r->b.in->path, "batches", r->n_damaged);
 	if (!r->n_batches && r->n_damaged)
 		return err_set(err, ERR_FORMAT, "'%s': none of its %llu batches can be read",
 			r->b.in->path, (unsigned long long)r->n_damaged);
@@ -260,6 +272,7 @@ static bool batch_import_has_field(const struct import *in, const char *name)
 const struct importer import_batch = {.name = "batch",
 	.what = "a file of 'pace watch'",
 	.keys = "symbol",
+	.tells_losses = true,
 	.labels = LABEL_BIT(LABEL_COMM) | LABEL_BIT(LABEL_TIME) |
 		(LABEL_BIT(LABEL_FIELD_LAST + 1) - LABEL_BIT(LABEL_FIELD)),
 	.recognizes = batch_recognizes,

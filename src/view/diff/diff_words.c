@@ -143,7 +143,9 @@ static void add_words(const struct delta *d, const struct significance *j, const
 	add_unpaired(d, text);
 	if (!j->has_variance) {
 		str_add(text,
-			"# One recording on each side does not tell chance from change: several do (pace diff A1 A2 A3 -- B1 B2 B3)\n#\n");
+			d->is_usual
+				? "# Fewer than three other days do not tell what is usual from chance\n#\n"
+				: "# One recording on each side does not tell chance from change: several do (pace diff A1 A2 A3 -- B1 B2 B3)\n#\n");
 		return;
 	}
 	vec_each(row, &j->rows)
