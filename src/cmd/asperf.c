@@ -15,6 +15,7 @@ const struct asperf_row asperf_rows[] = {
 	{"stat", "--columns=perf", "the columns of -x and the members of -j"},
 	{"stat report", "--columns=perf", "the columns of -x and the members of -j"},
 	{"stat report", "--stderr", "where the result is printed: on standard output otherwise"},
+	{"list", "--columns=perf", "the members of -j"},
 	{"record", "--no-brief",
 		"the lines behind 'Captured and wrote', for which the recording is read again"},
 	{"record", "--compression-level=0", "call chains are compressed without -z, too"},

@@ -16,6 +16,7 @@
 #include "event/tsx.h"
 #include "view/pages/list.h"
 #include "view/pages/list_metrics.h"
+#include "view/pages/list_perf.h"
 
 struct list_options {
 	struct inventory_options inventory;
@@ -24,6 +25,7 @@ struct list_options {
 	const char *tables; /* to install */
 	const char *output;
 	bool has_all_cpus, removes_tables;
+	bool has_perfs_members;
 	bool has_no_descriptions, is_long, has_details, is_raw, has_only_names;
 };
 
@@ -38,6 +40,16 @@ static int set_core_type(void *target, const char *value, struct err *err)
 		return err_set(err, ERR_INVAL,
 			"'%s': a kind of core is core or atom; --unit takes any PMU", value);
 	o->inventory.pmu = !strcmp(value, "core") ? "cpu_core" : "cpu_atom";
+	return 0;
+}
+
+static int choose_members(void *target, const char *value, struct err *err)
+{
+	struct list_options *o = target;
+
+	o->has_perfs_members = !strcmp(value, "perf");
+	if (!o->has_perfs_members && strcmp(value, "pace") != 0)
+		return err_set(err, ERR_INVAL, "--columns '%s': it is perf or pace", value);
 	return 0;
 }
 
@@ -60,6 +72,8 @@ static const struct opt options[] = {
 		"only the names, in one line, tracepoints too"},
 	{'j', "json", OPT_BOOL, AT(forms.is_chosen[FORM_JSON]), NULL,
 		"an array of objects, tracepoints too; pace-list(1) describes them"},
+	{0, "columns", OPT_CALL, 0, "perf|pace", "the members of events in -j; default pace",
+		.call = choose_members},
 	FORM_ROW(struct list_options, forms),
 	{'o', "output", OPT_STR, AT(output), "FILE", "write to FILE instead of the terminal"},
 	{'d', "desc", OPT_NOTHING, 0, NULL, "descriptions are shown unless --no-desc is given"},
@@ -115,6 +129,11 @@ static struct list_style style_of(const struct list_options *o)
 	};
 }
 
+static bool has_perfs_json(const struct list_options *o)
+{
+	return o->has_perfs_members && o->forms.is_chosen[FORM_JSON];
+}
+
 static void print(const struct inventory *m, const struct list_options *o, struct out *out)
 {
 	struct list_style style = style_of(o);
@@ -124,7 +143,9 @@ static void print(const struct inventory *m, const struct list_options *o, struc
 		add_topdown(&o->inventory, &topdown);
 		style.topdown = str_text(&topdown);
 	}
-	if (form_is_data(form_chosen(&o->forms)))
+	if (has_perfs_json(o))
+		list_perf_events(m, o->has_details || o->is_long, out);
+	else if (form_is_data(form_chosen(&o->forms)))
 		list_rows(form_chosen(&o->forms), m, out);
 	else if (o->has_only_names)
 		list_names(m, out);
@@ -202,7 +223,7 @@ static int list_events(const struct list_options *o, struct log *log, struct out
 		explain_transactions(&o->inventory, &err);
 		status = cmd_fail(&cmd_list, &err, EXIT_FAILED);
 	} else {
-		if (!o->has_only_names)
+		if (!o->has_only_names && !has_perfs_json(o))
 			inventory_try(&inventory);
 		print(&inventory, o, out);
 	}

@@ -1,5 +1,7 @@
 #include "cmd/symbols.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "symbol/name/demangle.h"
@@ -9,13 +11,30 @@ static struct progress progress;
 
 unsigned symbol_options_style(const struct symbol_options *o, unsigned verbose)
 {
-	return (verbose ? DEMANGLE_PARAMETERS : 0) | (o->is_compact ? DEMANGLE_COMPACT : 0) |
-		(o->demangles ? 0 : DEMANGLE_NOT);
+	return (verbose || o->has_parameters ? DEMANGLE_PARAMETERS : 0) |
+		(o->is_compact ? DEMANGLE_COMPACT : 0) | (o->demangles ? 0 : DEMANGLE_NOT);
+}
+
+/* The folder of --symfs DIR[,flat|,hierarchy], which is the same for all recordings of a command. */
+static const char *folder_of_symfs(const char *said, bool *ret_is_flat)
+{
+	static char folder[PATH_MAX];
+	const char *comma = said ? strrchr(said, ',') : NULL;
+
+	*ret_is_flat = comma && !strcmp(comma, ",flat");
+	if (!*ret_is_flat && (!comma || strcmp(comma, ",hierarchy") != 0))
+		return said;
+	snprintf(folder, sizeof(folder), "%.*s", (int)(comma - said), said);
+	return folder;
 }
 
 struct trace_options symbol_options_trace(const struct symbol_options *o)
 {
-	return (struct trace_options){.symfs = o->symfs,
+	bool is_flat;
+	const char *symfs = folder_of_symfs(o->symfs, &is_flat);
+
+	return (struct trace_options){.symfs = symfs,
+		.symfs_is_flat = is_flat,
 		.vmlinux = o->vmlinux,
 		.kallsyms = o->kallsyms,
 		.ignores_vmlinux = o->ignores_vmlinux,

@@ -3,7 +3,7 @@
  *
  *     --symfs DIR   -k, --vmlinux FILE   --kallsyms FILE   --ignore-vmlinux
  *     --guestmount DIR   --guestvmlinux FILE   --guestkallsyms FILE   --guestmodules FILE
- *     --no-demangle   --compact-names   --no-unnamed-functions
+ *     --no-demangle   --parameters   --compact-names   --no-unnamed-functions
  *
  * A command's struct of options has a member `symbols`, and its table has SYMBOL_FILE_ROWS and
  * SYMBOL_NAME_ROWS.
@@ -18,7 +18,7 @@
 struct symbol_options {
 	const char *symfs, *vmlinux, *kallsyms;
 	struct guest_files guest;
-	bool ignores_vmlinux, is_compact;
+	bool ignores_vmlinux, is_compact, has_parameters;
 	int demangles;   /* set to true before parsing */
 	int makes_names; /* likewise */
 };
@@ -27,7 +27,7 @@ struct symbol_options {
 #define SYMBOL_ROW_AT(type, member) offsetof(struct type, symbols.member)
 #define SYMBOL_FILE_ROWS(type)                                                              \
 	{0, "symfs", OPT_STR, SYMBOL_ROW_AT(type, symfs), "DIR",                            \
-		"look for recorded files below DIR"},                                       \
+		"look for recorded files below DIR; DIR,flat: in DIR by name"},             \
 		{'k', "vmlinux", OPT_STR, SYMBOL_ROW_AT(type, vmlinux), "FILE",             \
 			"take the kernel's functions from this ELF file"},                  \
 		{0, "kallsyms", OPT_STR, SYMBOL_ROW_AT(type, kallsyms), "FILE",             \
@@ -50,12 +50,14 @@ struct symbol_options {
 			"fetch missing files (DEBUGINFOD_URLS) for at most SECONDS; default 10, 0: never", \
 			.max = 86400                                                                       \
 	}
-#define SYMBOL_NAME_ROWS(type)                                                       \
-	{0, "demangle", OPT_TRI, SYMBOL_ROW_AT(type, demangles), NULL,               \
-		"show names as in the source (default) or as in the file"},          \
-	{                                                                            \
-		0, "compact-names", OPT_BOOL, SYMBOL_ROW_AT(type, is_compact), NULL, \
-			"fold template arguments: f<...>"                            \
+#define SYMBOL_NAME_ROWS(type)                                                         \
+	{0, "demangle", OPT_TRI, SYMBOL_ROW_AT(type, demangles), NULL,                 \
+		"show names as in the source (default) or as in the file"},            \
+		{0, "parameters", OPT_BOOL, SYMBOL_ROW_AT(type, has_parameters), NULL, \
+			"show parameters of C++ functions, as perf 7.2 and -v do"},    \
+	{                                                                              \
+		0, "compact-names", OPT_BOOL, SYMBOL_ROW_AT(type, is_compact), NULL,   \
+			"fold template arguments: f<...>"                              \
 	}
 /* For commands that show functions rather than addresses. */
 #define SYMBOL_MADE_ROW(type)                                                                     \

@@ -76,7 +76,9 @@ static void set_up_names(struct trace *t)
 
 	guest_introduce(&t->machine, &o->guest, t->log);
 	dso_files_init(&t->files, &t->machine,
-		&(struct find_places){.symfs = o->symfs ? o->symfs : "", .log = t->log});
+		&(struct find_places){.symfs = o->symfs ? o->symfs : "",
+			.is_flat = o->symfs_is_flat,
+			.log = t->log});
 	t->files.liveproc.roots = o->roots;
 	t->files.debuginfod.seconds = o->debuginfod_s;
 	resolver_init(&t->resolver, &t->files);

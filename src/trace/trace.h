@@ -28,6 +28,7 @@
 /* Where names come from; all zero: as for a command without options. */
 struct trace_options {
 	const char *symfs, *vmlinux, *kallsyms;   /* NULL: none */
+	bool symfs_is_flat;                       /* as in struct find_places */
 	bool ignores_vmlinux, ignores_made_names; /* as in struct resolver */
 	bool ignores_embedded;                    /* ignores what the recording carries */
 	bool ignores_jit;                         /* no dump of generated code is read */

@@ -186,6 +186,36 @@ def call_chains_are_perfs():
     assert all(int(a, 16) < 1 << 20 < int(b, 16) and (int(b, 16) - int(a, 16)) % 4096 == 0 for a, b in zip(files, memory)), (files[:3], memory[:3])
 
 
+OVERLOADED = '''#include <vector>
+volatile long x;
+namespace ns {
+template <class T> struct Box { __attribute__((noinline)) void spin(int n, const T &t) const { for (int i = 0; i < n; i++) x += t.size(); } };
+__attribute__((noinline)) int count(const std::vector<int> &v, double d) { for (int i = 0; i < 100000; i++) x += i; return v.size() + d; }
+}
+int main() { ns::Box<std::vector<int>> b; std::vector<int> v; for (int i = 0; i < 100; i++) { b.spin(100000, v); ns::count(v, 1.0); } }
+'''
+
+
+@test
+def parameters_of_functions_are_shown_where_perf_shows_them():
+    can_record()
+    perf_works()
+    path = link()
+    with open('overloaded.cc', 'w', encoding='utf-8') as file:
+        file.write(OVERLOADED)
+    done = run('g++', '-O1', '-o', 'overloaded', 'overloaded.cc')
+    if done.status:
+        skip('no C++ compiler works here: ' + done.err[-80:])
+    assert run('perf', 'record', '-q', '-e', 'cpu-clock:u', '-o', 'o.data', './overloaded').status == 0
+
+    def names(tool, *words):
+        return sorted(set(re.findall(r' (ns::.*)$', run(tool, 'script', '-i', 'o.data', '-F', 'ip,sym', *words).out, re.M)))
+    plain, verbose = names('perf'), names('perf', '-v')
+    assert len(plain) == 2 and '(' not in ''.join(plain) and all(')' in name for name in verbose), (plain, verbose)
+    assert names(path) == plain and names(path, '-v') == names(path, '--parameters') == names(PACE, '--parameters') == verbose
+    assert 'ns::count(std::vector<int, std::allocator<int> > const&, double)' in run(path, 'report', '--stdio', '-i', 'o.data', '--parameters').out
+
+
 COLUMNS = ('command', 'short', 'long', 'value', 'versions', 'verdict', 'why')
 VERDICTS = ('same', 'better', 'different', 'refused', 'never')
 # `perf data -h` lists what only its subcommand takes, which has rows of its own.

@@ -204,6 +204,26 @@ def files_names_come_by_build_id_from_all_its_folders():
 
 
 @test
+def files_lie_flat_in_a_folder_or_below_it_at_their_paths():
+    whole = recorded()
+    here = os.getcwd()
+    os.unlink('app/prog')
+    put('full', 'flat/prog')
+    for words, is_found in ((['flat,flat'], True), (['flat'], False), (['flat,hierarchy'], False)):
+        found = rows('--symfs', *words)
+        assert (found.get('hot_local') == whole['hot_local']) == is_found, (words, found)
+    put('full', f'tree{here}/app/prog')
+    for folder, is_found in (('tree', True), ('tree,hierarchy', True), ('tree,flat', False)):
+        assert (rows('--symfs', folder).get('hot_local') == whole['hot_local']) == is_found, folder
+    # The debug file that a stripped program names lies there, too.
+    tool('objcopy', '--only-keep-debug', 'full', 'flat/prog.debug')
+    tool('strip', '-o', 'flat/prog', 'full')
+    tool('objcopy', '--add-gnu-debuglink=flat/prog.debug', 'flat/prog')
+    found = rows('--symfs', 'flat,flat')
+    assert all(found.get(name) == whole[name] for name in ('hot_local', 'warm_global')), (found, whole)
+
+
+@test
 def files_an_image_that_is_gone_comes_from_perfs_cache():
     whole = recorded()
     number = build_id('full')

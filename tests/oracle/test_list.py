@@ -60,6 +60,25 @@ def every_event_that_is_listed_is_one_of_perf_or_does_not_open_here():
 
 
 @test
+def json_in_perfs_place_has_perfs_members():
+    """perf writes -j since 6.2; perf 6.1 names the same events in text."""
+    perf_works()
+    plain = pace('--as-perf', 'list', '-j', 'sw')
+    events = json.loads(plain.out)
+    assert {'Unit': 'software', 'EventName': 'page-faults', 'EventAlias': 'faults', 'EventType': 'Software event'}.items() <= events[2].items(), events[:3]
+    assert plain.out.startswith('[\n{\n\t"Unit": "software",\n\t"EventName": "cpu-clock",\n') and plain.out.endswith('\n}\n]\n'), plain.out[:200]
+    names = {name for event in events for name in (event['EventName'], event.get('EventAlias'))}
+    theirs = re.findall(r'^  (\S+)(?: OR (\S+))? +\[Software event\]$', run('perf', 'list', 'sw').out, re.M)
+    assert len(theirs) > 8 and all(name in names for pair in theirs for name in pair if name), (theirs, names)
+    kinds = {event['EventType'] for event in json.loads(pace('list', '-j', '--columns', 'perf').out)}
+    assert {'Software event', 'Hardware event', 'Hardware cache event', 'Tool event', 'Kernel PMU event'} <= kinds, kinds
+    whole = json.loads(pace('--as-perf', 'list', '-j', '--details', 'pmu').out)
+    assert any(re.fullmatch(r'\w+/event=0x[0-9a-f]+/', event.get('Encoding', '')) for event in whole), whole[:3]
+    assert 'kind' in json.loads(pace('--as-perf', 'list', '-j', '--columns', 'pace', 'sw').out)[0]
+    assert pace('list', '-j', '--columns', 'both').status == 2
+
+
+@test
 def what_does_not_open_is_not_supported_by_perf_either():
     perf_works()
     events = {event['name']: event for event in of_pace() if event['kind'] in ('hardware', 'software', 'cache', 'pmu')}

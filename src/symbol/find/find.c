@@ -289,6 +289,13 @@ static bool try_beside_debug_tree(struct search *s)
 	return try_copy(s, s->dso->path);
 }
 
+const char *find_path_below(const struct find_places *places, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return places->is_flat && slash ? slash : path;
+}
+
 int find_image(const struct find_places *places, const struct dso *dso, struct elf *ret_elf,
 	struct err *err)
 {
@@ -299,7 +306,7 @@ int find_image(const struct find_places *places, const struct dso *dso, struct e
 	/* Without build-ids the file at this path may be another one than the container's. */
 	if (!dso->build_id_size && try_liveproc(&s, true))
 		return 0;
-	snprintf(path, sizeof(path), "%s%s", places->symfs, dso->path);
+	snprintf(path, sizeof(path), "%s%s", places->symfs, find_path_below(places, dso->path));
 	if (try_original(&s, path))
 		return 0;
 	named = s.err;
@@ -340,7 +347,8 @@ static bool try_link(struct search *s, const struct elf *image)
 	static const struct {
 		const char *root, *dir;
 	} places_by_name[] = {{"", "/"}, {"", "/.debug/"}, {"/usr/lib/debug", "/"}};
-	const char *path = s->dso->path, *name, *slash = strrchr(path, '/');
+	const char *path = find_path_below(s->places, s->dso->path), *name;
+	const char *slash = strrchr(path, '/');
 	bool is_found = false;
 	u32 crc;
 

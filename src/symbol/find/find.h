@@ -45,6 +45,7 @@ enum find_origin {
 
 struct find_places {
 	const char *symfs;             /* prefix of recorded paths; "" for none */
+	bool is_flat;                  /* files are in symfs itself, not below it at their paths */
 	struct log *log;               /* what was tried, as LOG_DEBUG */
 	struct liveproc *liveproc;     /* NULL: processes are not searched */
 	struct debuginfod *debuginfod; /* NULL: no servers are asked */
@@ -68,6 +69,9 @@ bool find_is_elsewhere(const struct find_places *places, const char *path, struc
 
 /* Whether the vdso of this kernel is the one that was recorded. */
 bool find_is_own_vdso(const struct find_places *places, const struct dso *dso);
+
+/* What follows symfs in the name of a recorded file: its path, or only the last part of it. */
+const char *find_path_below(const struct find_places *places, const char *path);
 
 int find_image(const struct find_places *places, const struct dso *dso, struct elf *ret_elf,
 	struct err *err);
