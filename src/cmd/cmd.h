@@ -33,7 +33,11 @@ struct cmd {
 	int (*run)(int argc, char **argv);   /* argv[0] is the command's name */
 };
 
-extern const struct cmd cmd_list, cmd_stat, cmd_record, cmd_report, cmd_export, cmd_annotate, cmd_evlist, cmd_script, cmd_timechart, cmd_readperf, cmd_buildid_list, cmd_cache, cmd_data, cmd_diff, cmd_flame, cmd_kallsyms, cmd_buildid_cache, cmd_archive, cmd_inject, cmd_check, cmd_test, cmd_config, cmd_c2c, cmd_mem, cmd_tsx, cmd_gate, cmd_probe, cmd_doctor, cmd_top, cmd_completion, cmd_version, cmd_mcp, cmd_push, cmd_watch, cmd_help;
+extern const struct cmd cmd_list, cmd_stat, cmd_record, cmd_report, cmd_export, cmd_annotate,
+	cmd_evlist, cmd_script, cmd_timechart, cmd_readperf, cmd_buildid_list, cmd_cache, cmd_data,
+	cmd_diff, cmd_flame, cmd_kallsyms, cmd_buildid_cache, cmd_archive, cmd_inject, cmd_check,
+	cmd_test, cmd_config, cmd_c2c, cmd_mem, cmd_tsx, cmd_gate, cmd_probe, cmd_doctor, cmd_top,
+	cmd_completion, cmd_version, cmd_mcp, cmd_push, cmd_watch, cmd_help;
 
 /* All commands, NULL-terminated. */
 extern const struct cmd *const cmd_table[];

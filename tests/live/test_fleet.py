@@ -412,6 +412,25 @@ def hostile_names_arrive_as_they_are():
 
 
 @test
+def a_watch_sends_what_it_keeps_and_what_it_could_not_send_before():
+    """The first watch has no server; the second one sends the minutes of both."""
+    needs_servers()
+    watch = ['timeout', '-s', 'INT', '6', PACE, 'watch', '--every', '1s', '--store', 'store', '--service', 'w', '-e', 'cpu-clock']
+    away = clickhouse.free_ports(1)[0]
+    said = run(*watch, '--push', f'http://127.0.0.1:{away}/')
+    assert 'waits in' in said.err, said
+    with clickhouse.Servers(os.getcwd()) as (server,):
+        make_tables([server])
+        said = run(*watch, '--push', server.url)
+        assert 'waits in' not in said.err, said
+        kept = pace('report', '--at', '-10m..', '-i', 'store', '-g', 'none')
+        n = int(re.search(r'Samples: ([0-9K]+)', kept.out).group(1))
+        assert n > 0 and server.ask('SELECT sum(samples) FROM pace_samples').strip() == str(n), (n, kept)
+        assert pace('push', server.url, '-i', 'store').err.count(' 0 batches, ') == 1
+    assert pace('watch', '--push', 'http://h/?service=x', '--store', 'other').status == 2
+
+
+@test
 def a_store_of_minutes_is_sent_once_and_kept_while_the_server_is_away():
     needs_servers()
     os.mkdir('store', 0o700)

@@ -6,20 +6,68 @@
 #include "cmd/cmd.h"
 #include "cmd/watch/watch_minutes.h"
 #include "cmd/watch/watch_status.h"
+#include "fleet/pushstore.h"
 
-enum { LARGE_BYTES = 64 << 10 };
+enum {
+	LARGE_BYTES = 64 << 10,
+	REQUEST_MS = 30000,
+	LAST_MS = 3000, /* what is left to send when watching ends: the store keeps it */
+};
 
 struct watch {
 	struct watch_options options;
 	struct log log;
 	struct feed feed;
 	struct watch_minutes minutes;
+	struct fleeturl server;
+	struct pusher pusher;
+	bool pushes;
 };
 
 static bool take(void *ctx, struct moment *shown, const struct feed_facts *facts)
 {
-	watch_minutes_take(&((struct watch *)ctx)->minutes, shown, facts);
+	struct watch *w = ctx;
+
+	watch_minutes_take(&w->minutes, shown, facts);
+	if (w->pushes)
+		pusher_wake(&w->pusher);
 	return false;
+}
+
+/* A thread of its own sends: a server that hangs does not delay measuring. */
+static int begin_push(struct watch *w, struct err *err)
+{
+	const struct watch_options *o = &w->options;
+
+	if (!o->push)
+		return 0;
+	if (fleeturl_parse(&w->server, o->push, err))
+		return err_prefix(err, "--push");
+	if (w->server.words.n)
+		return err_set(err, ERR_INVAL, "--push: '%.60s' is for reading, not for pushing",
+			w->server.words.at[0].key);
+	if (fleeturl_login(&w->server, &o->secrets, err) ||
+		pusher_begin(&w->pusher,
+			&(struct push_options){.url = &w->server,
+				.service = o->service,
+				.timeout_ms = REQUEST_MS,
+				.n_attempts = 1,
+				.remembers = true,
+				.log = &w->log},
+			w->minutes.store.store.path, err))
+		return err->code;
+	w->pushes = true;
+	pusher_wake(&w->pusher);
+	return 0;
+}
+
+static void end_push(struct watch *w)
+{
+	if (w->pushes && !pusher_end(&w->pusher, LAST_MS))
+		log_warn(&w->log,
+			"not everything was sent: it waits in '%s' for the next watch or push",
+			w->minutes.store.store.path);
+	fleeturl_fini(&w->server);
 }
 
 static int watch(struct watch *w, struct err *err)
@@ -27,7 +75,7 @@ static int watch(struct watch *w, struct err *err)
 	const struct watch_options *o = &w->options;
 	enum recorder_end end;
 
-	if (watch_minutes_open(&w->minutes, o, &w->feed, &w->log, err))
+	if (watch_minutes_open(&w->minutes, o, &w->feed, &w->log, err) || begin_push(w, err))
 		return err->code;
 	w->feed.log = &w->log;
 	w->feed.options = watch_options_feed(o);
@@ -62,6 +110,7 @@ static int run_watching(struct watch *w)
 	else if (w->minutes.unkept_ns)
 		status = EXIT_FAILED;
 	feed_close(&w->feed);
+	end_push(w);
 	watch_minutes_close(&w->minutes);
 	return status;
 }

@@ -80,6 +80,17 @@ const struct opt watch_option_rows[] = {
 	{0, "label", OPT_LIST, AT(labels), "KEY=VALUE",
 		"a label of everything that is counted, like zone=b; may be repeated"},
 
+	{0, NULL, OPT_TITLE, 0, NULL, "Where to send them"},
+	{0, "push", OPT_STR, AT(push), "URL",
+		"send each aggregate to the tables of a fleet, as 'pace push' does; what cannot be sent waits in the store"},
+	{0, "user", OPT_STR, AT(secrets.user), "NAME", "who sends; default PACE_FLEET_USER"},
+	{0, "password-file", OPT_STR, AT(secrets.password_file), "FILE",
+		"the password is the first line of FILE; default PACE_FLEET_PASSWORD_FILE"},
+	{0, "token-file", OPT_STR, AT(secrets.token_file), "FILE",
+		"a token instead of user and password; default PACE_FLEET_TOKEN_FILE"},
+	{0, "ca", OPT_STR, AT(secrets.authority), "FILE",
+		"certificates that the server's is checked with; default PACE_FLEET_CA, or the system's"},
+
 	{0, NULL, OPT_TITLE, 0, NULL, "How"},
 	{0, "status", OPT_BOOL, AT(is_status), NULL,
 		"say whether a watch is running, what it takes and what the store has; status 1: none is running",

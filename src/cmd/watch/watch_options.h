@@ -7,6 +7,7 @@
 #define PACE_CMD_WATCH_OPTIONS_H
 
 #include "cmd/live/feed.h"
+#include "fleet/fleeturl.h"
 #include "fleet/store.h"
 
 struct watch_options {
@@ -16,6 +17,8 @@ struct watch_options {
 	struct profile_filter filter; /* of nothing */
 	struct opt_list cgroups, units, labels;
 	const char *service, *store, *size;
+	const char *push; /* the server to send to; NULL: none */
+	struct fleeturl_secrets secrets;
 	struct str restriction; /* of all cgroups and units, for events */
 	u64 every_ns, size_bytes;
 	bool is_status;
