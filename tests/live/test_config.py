@@ -32,7 +32,7 @@ OPTIONS = [
     ('diff.compute=ratio', 'diff', '--compute=ratio'), ('diff.order=1', 'diff', '--order=1'), ('hist.percentage=relative', 'report', '--percentage=relative'),
     ('hist.percentage=relative', 'diff', '--percentage=relative'), ('hist.percentage=absolute', 'top', '--percentage=absolute'),
     ('record.build-id=no-cache', 'record', '--no-buildid-cache'), ('record.build-id=skip', 'record', '--no-buildid'),
-    ('record.build-id=mmap', 'record', '--buildid-mmap'), ('record.build-id=cache', 'record', ''), ('report.children=false', 'report', '--no-children'),
+    ('record.build-id=mmap', 'record', '--buildid-mmap'), ('record.build-id=cache', 'record', '--buildid-cache'), ('report.children=false', 'report', '--no-children'),
     ('report.group=true', 'report', '--group'), ('report.percent-limit=7', 'report', '--percent-limit=7'), ('report.skip-empty=0', 'report', '--no-skip-empty'),
     ('report.sort_order=sym', 'report', '--sort=sym'), ('stat.big-num=false', 'stat', '--no-big-num'), ('stat.big-num=false', 'stat record', '--no-big-num'),
     ('stat.big-num=false', 'stat report', '--no-big-num'), ('top.children=true', 'top', '--children'), ('tui.annotate=off', 'annotate', '--stdio'),
