@@ -235,7 +235,7 @@ def spellings(row):
 # What cannot be done, so that no command does much: an option that is refused is so before that is tried.
 NOWHERE = {'record': ['-p', '999999999'], 'stat': ['-p', '999999999'], 'top': ['-p', '999999999'], 'list': ['--sysfs', '/nonexistent'],
            'diff': ['/nonexistent', '/nonexistent'], 'buildid-cache': [], 'probe': [], 'config': [], 'check': ['feature', '/nonexistent'], 'kallsyms': [],
-           'version': []}
+           'version': [], 'test': ['/nonexistent']}
 
 
 def answer_to(row, option):
