@@ -503,6 +503,23 @@ static void print_number(struct trace_seq *seq, const struct tep_event *event, v
 		trace_seq_printf(seq, "%llu", (unsigned long long)value);
 }
 
+/* libtraceevent takes a field for no text any more once it had one that cannot be printed: not only that one. */
+static void print_field(struct trace_seq *seq, void *data, struct tep_format_field *f)
+{
+	const unsigned long flags = f->flags;
+
+	tep_print_field(seq, data, f);
+	f->flags = flags;
+}
+
+static void print_fields(struct trace_seq *seq, const struct tep_event *event, void *data)
+{
+	for (struct tep_format_field *f = event->format.fields; f; f = f->next) {
+		trace_seq_printf(seq, " %s=", f->name);
+		print_field(seq, data, f);
+	}
+}
+
 bool tracepoints_add_field(struct tracepoints *t, u64 id, const struct record_bytes *raw,
 	const char *field, bool is_raw, struct str *text)
 {
@@ -514,11 +531,11 @@ bool tracepoints_add_field(struct tracepoints *t, u64 id, const struct record_by
 		return false;
 	trace_seq_init(&seq);
 	if (!f)
-		tep_print_fields(&seq, t->text.at, (int)raw->n, event);
+		print_fields(&seq, event, t->text.at);
 	else if (is_raw && !(f->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_STRING)))
 		print_number(&seq, event, t->text.at, f);
 	else
-		tep_print_field(&seq, t->text.at, f);
+		print_field(&seq, t->text.at, f);
 	take_text(&seq, text);
 	return true;
 }

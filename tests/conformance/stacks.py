@@ -27,7 +27,7 @@ def parse(text):
                 is_inlined = found[3] == 'inlined'
                 frames.append(StackFrame(found[2], is_inlined, None, None if is_inlined else found[3]))
                 continue
-            found = re.fullmatch(r'  (.*?)(?::(\d+)|\[[0-9a-f]+\])', line)
+            found = re.fullmatch(r'  (.*?)(?::(\d+)|\[[0-9a-f]+\])(?: \(inlined\))?', line)
             assert found and frames, repr(line)
             if found[2]:
                 frames[-1] = frames[-1]._replace(line=f'{found[1]}:{found[2]}')

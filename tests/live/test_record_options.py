@@ -334,7 +334,7 @@ def nothing_is_recorded_in_a_dry_run():
 @test
 def what_has_no_effect_is_said_under_v():
     can_record()
-    for words, said in ((['--aio=2'], '--aio: '), (['--debuginfod'], '--debuginfod: '), (['-N'], '-N: '),
+    for words, said in ((['--aio=2'], '--aio: '), (['--debuginfod'], '--debuginfod: '),
                         (['--proc-map-timeout', '5'], '--proc-map-timeout: '), (['--num-thread-synthesize', '3'], '--num-thread-synthesize: '),
                         (['-m', '8,8'], '-m: the size of the AUX area has no effect')):
         assert said in record('-v', *words, 'true').err, words

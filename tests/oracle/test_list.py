@@ -126,6 +126,8 @@ def numbers(terms):
 @test
 def tables_of_linux_become_what_its_own_generator_makes_of_them():
     path = linux_tables()
+    if "'model'," not in open(os.path.join(path, 'jevents.py')).read():
+        skip('the generator of this Linux (6.1) writes another form: package linux-source-6.12, or where PACE_LINUX_SOURCE says')
     compared = 0
     for arch, models in MODELS.items():
         tables = generated(path, arch)

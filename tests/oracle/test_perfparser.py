@@ -46,8 +46,8 @@ def ours(recording, symfs):
             if frame:
                 is_program = frame[3] == 'inlined' or frame[3].endswith(PROGRAM)
                 frames.append([int(frame[1], 16), frame[2] if is_program else None, frame[3] == 'inlined', None])
-            elif re.fullmatch(r'  .*:\d+', line):
-                frames[-1][3] = line.strip()
+            elif re.fullmatch(r'  .*:\d+( \(inlined\))?', line):
+                frames[-1][3] = line.strip().removesuffix(' (inlined)')
         yield head.strip().split()[-1].rstrip(':'), [tuple(frame) for frame in frames]
 
 

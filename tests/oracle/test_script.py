@@ -219,10 +219,10 @@ def lines_of_source_follow_samples():
 @test
 def what_is_not_to_be_had_is_refused_with_a_reason():
     handmade.write_memory('m.data')
-    for words, why in ((['-F', 'metric'], 'stat -I'), (['--dlfilter', 'x.so'], 'cannot be loaded'), (['--graph-function', 'f'], 'instruction traces')):
+    for words, why in ((['-F', 'metric'], 'stat -I'), (['--dlfilter', 'x.so'], 'cannot be loaded'), (['--graph-function', 'f'], 'instruction traces'), (['--xed'], '-F +insn')):
         result = pace('script', '-i', 'm.data', *words)
         assert result.status in (1, 2) and why in result.err and 'there is no option' not in result.err and not result.out, result
-    for words in (['-F', 'synth,callindent,ip'], ['-F', 'synth:ip'], ['--xed'], ['--insn-trace'], ['--call-trace'], ['--demangle-kernel'], ['--guest-code']):
+    for words in (['-F', 'synth,callindent,ip'], ['-F', 'synth:ip'], ['--insn-trace'], ['--call-trace'], ['--demangle-kernel'], ['--guest-code']):
         result = pace('script', '-i', 'm.data', *words)
         assert not result.status and result.out, (words, result)
     traced = glob.glob(os.path.join(SHARED, 'fixtures', '*', '*intel_pt*'))

@@ -100,6 +100,7 @@ static void make(struct delta *d, struct random *r, const struct experiment *e)
 
 			v->n_samples = draw(r, mean);
 			v->period = v->n_samples * PERIOD;
+			d->recordings.at[i].n_samples += v->n_samples;
 			d->recordings.at[i].period += v->period;
 		}
 	}

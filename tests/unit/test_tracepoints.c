@@ -82,6 +82,37 @@ TEST(tracepoints_say_what_their_print_line_says)
 	CHECK_HAS(print("\"%s\", ({ int x = REC->a; x; })", 9), "a=9");
 }
 
+/* The four bytes that `t` says are in its field c. */
+static const char *say_text(struct tracepoints *t, const char bytes[4])
+{
+	static struct str text;
+	u8 raw[16] = {NUMBER};
+
+	memcpy(raw + 12, bytes, 4);
+	str_clear(&text);
+	CHECK(tracepoints_add_field(t, NUMBER, &(struct record_bytes){raw, sizeof(raw)}, "c", false,
+		&text));
+	return str_text(&text);
+}
+
+TEST(tracepoints_text_that_cannot_be_printed_leaves_later_texts_alone)
+{
+	struct str section = {0};
+	struct tracepoints t;
+	struct err err;
+
+	make_section(&section,
+		"name: x\nID: 7\nformat:\n"
+		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+		"\tfield:char c[4];\toffset:12;\tsize:4;\tsigned:1;\n\nprint fmt: \"%s\", REC->c\n");
+	CHECK_EQ(tracepoints_open(&t, &section, &err), 0);
+	CHECK_STR(say_text(&t, "seq"), "seq");
+	CHECK_HAS(say_text(&t, "\1\2\3"), "ARRAY");
+	CHECK_STR(say_text(&t, "seq"), "seq");
+	tracepoints_close(&t);
+	str_fini(&section);
+}
+
 TEST(tracepoints_with_damaged_formats_do_no_harm)
 {
 	static const char *const lines[] = {"\"%d\", 1 / 0", "\"%d\", REC->a / REC->a",

@@ -208,9 +208,14 @@ static void add_caller(struct script *s, const struct location *l, const struct 
 		str_addc(text, '\t');
 		add_address(s, l, step, key, text);
 		add_inlined(s, l, &f.at[i], key->fields, text);
-		if (lines)
+		/* perf 6.1 says it once, behind the line; perf since 6.18 behind both. */
+		if (!lines || !s->options->has_perfs_frames)
+			str_add(text, " (inlined)");
+		if (lines) {
 			add_line(s, l, step, &f.at[i], text);
-		str_add(text, " (inlined)\n");
+			str_add(text, " (inlined)");
+		}
+		str_addc(text, '\n');
 	}
 	if (!f.has_function)
 		return;
