@@ -274,15 +274,12 @@ static int look_at_batches(struct fleetledger *l, struct batch *losses, struct e
 {
 	const u64 now_s = (u64)time(NULL);
 	struct states states = {0};
-	u64 n_on_their_way = 0, n_begun = 0, n_missing = 0, n_hurt = 0;
+	u64 n_begun = 0, n_missing = 0;
 
 	if (l->bad.n && !read_states(l, &states, err)) {
 		vec_each(s, &states.rows) {
-			if (!s->announced && s->at + SETTLING_S > now_s)
-				n_on_their_way++;
-			else if (!s->announced)
-				n_begun++;
-			n_hurt += s->distinct < s->announced;
+			/* Newer ones are on their way. */
+			n_begun += !s->announced && s->at + SETTLING_S <= now_s;
 			n_missing += s->announced - MIN(s->announced, s->distinct);
 		}
 		batch_lose(losses, "announced by hosts, but not in the store", "", "rows",

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Other readers of perf.data on every kind of file that pace writes: they see the same samples, and the same rows."""
+import collections
 import glob
 import os
 import re
@@ -108,17 +109,18 @@ def samples_by_event(tool, path):
 
 
 def rows_of(tool, path):
-    """Of `report`: samples, thread, file, function of the program's rows. Other programs' files come and go while this runs."""
+    """Of `report`: samples, thread, file, function of the program's rows. Other programs' files come and go while this runs. perf splits a
+    row now and then into two that read the same."""
     done = run(*tool, 'report', '-i', path, '--stdio', '-g', 'none', '--no-children', '-F', 'sample,comm,dso,sym')
     assert done.status == 0, (path, done)
-    found = []
+    found = collections.Counter()
     for line in done.out.split('\n'):
         words = line.split()
         if line.startswith('#') or len(words) < 4 or words[1] != NAME:
             continue
         # What has no name has an address, which one of them gives as it is in the file.
-        found.append(re.sub(r'0x[0-9a-f]+$', 'ADDRESS', ' '.join(words)))
-    return sorted(found)
+        found[re.sub(r'0x[0-9a-f]+$', 'ADDRESS', ' '.join(words[1:]))] += int(words[0])
+    return sorted(f'{n} {row}' for row, n in found.items())
 
 
 @test
