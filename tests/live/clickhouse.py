@@ -1,10 +1,19 @@
-"""ClickHouse servers on loopback, of the package clickhouse-server: started, killed and brought back by tests."""
+"""ClickHouse servers on loopback, of Debian's package clickhouse-server: started, killed and brought back by tests.
+
+The package is not installed, because that would start a server on this machine and at each of its starts: what is missing of it is
+downloaded from the package sources that this system is configured with, and unpacked below ~/.cache/pace (13 MB, 100 MB unpacked).
+"""
+import fcntl
+import functools
+import glob
 import http.client
 import os
+import re
 import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 import urllib.parse
 
@@ -34,10 +43,63 @@ USERS = '''<?xml version="1.0"?>
 '''
 
 
+# Asked for now: tests have a home of their own.
+CACHE = os.path.join(os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), 'pace', 'clickhouse')
+PROGRAM = 'usr/sbin/clickhouse-server'
+
+
+class Missing(Exception):
+    pass
+
+
+def output_of(*words, cwd='.'):
+    done = subprocess.run(words, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors='replace', check=False, env={**os.environ, 'LC_ALL': 'C'})
+    if done.returncode:
+        raise Missing(f'{" ".join(words)}: {done.stdout.strip()[-300:]}')
+    return done.stdout
+
+
+def fetch(version):
+    """The package and what it needs and this system has not, unpacked into a folder; its path."""
+    root = os.path.join(CACHE, re.sub(r'[^\w.+-]', '_', version))
+    os.makedirs(CACHE, exist_ok=True)
+    with open(os.path.join(CACHE, 'lock'), 'w', encoding='utf-8') as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if os.path.exists(os.path.join(root, PROGRAM)):
+            return root
+        planned = output_of('apt-get', '-qq', '--print-uris', '-y', '--no-install-recommends', 'install', f'clickhouse-server={version}')
+        with tempfile.TemporaryDirectory(dir=CACHE) as folder:
+            output_of('apt-get', '-qq', 'download', *re.findall(r"^'.*' ([^_\s]+)_\S*\.deb ", planned, re.M), cwd=folder)
+            for path in glob.glob(f'{folder}/*.deb'):
+                output_of('dpkg', '-x', path, f'{folder}/root')
+            for old in glob.glob(f'{CACHE}/*/usr'):
+                shutil.rmtree(os.path.dirname(old), ignore_errors=True)
+            os.rename(f'{folder}/root', root)
+    return root
+
+
+@functools.cache
+def server():
+    """The program, and the folder of its libraries (None: the system's)."""
+    installed = shutil.which('clickhouse-server', path=os.environ.get('PATH', '') + ':/usr/sbin')
+    if installed:
+        return installed, None
+    if not shutil.which('apt-get') or not shutil.which('dpkg'):
+        raise Missing('clickhouse-server is not installed')
+    version = re.search(r'Candidate: (?!\(none\))(\S+)', output_of('apt-cache', 'policy', 'clickhouse-server'))
+    if not version:
+        raise Missing("clickhouse-server is not installed, and this system's package sources have none (Debian 12's do)")
+    root = fetch(version[1])
+    return os.path.join(root, PROGRAM), os.path.dirname(glob.glob(f'{root}/usr/lib/*/libclickhouse.so*')[0])
+
+
 def missing():
-    """Why there are no servers here; None if there are. No test asks for the package: it starts a server, and Debian 13 has none."""
-    if not shutil.which('clickhouse-server', path=os.environ.get('PATH', '') + ':/usr/sbin'):
-        return 'clickhouse-server is not installed (Debian 12 has it: 10 MB, 90 MB unpacked; RUNLEVEL=1 keeps it from starting)'
+    """Why there are no servers here; None if there are."""
+    try:
+        server()
+    except Missing as why:
+        return str(why)
     return None
 
 
@@ -67,8 +129,9 @@ class Server:
 
     def start(self):
         with open(f'{self.folder}/out', 'ab') as out:
-            self.process = subprocess.Popen(['clickhouse-server', f'--config-file={self.folder}/config.xml'],
-                                            stdout=out, stderr=out, stdin=subprocess.DEVNULL)
+            program, libraries = server()
+            self.process = subprocess.Popen([program, f'--config-file={self.folder}/config.xml'], stdout=out, stderr=out,
+                                            stdin=subprocess.DEVNULL, env={**os.environ, **({'LD_LIBRARY_PATH': libraries} if libraries else {})})
 
     def wait(self, seconds=40):
         end = time.monotonic() + seconds

@@ -554,7 +554,7 @@ TEST(text_of_a_large_report_is_the_same_on_any_number_of_cores)
 
 	reporting_init(&r, "e");
 	for (int i = 0; i < 5000; i++) {
-		char stack[64];
+		char stack[96];
 
 		snprintf(stack, sizeof(stack), "main;caller%d;function_%d_%.*s", i % 10, i, i % 30,
 			"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
