@@ -210,7 +210,7 @@ def build(root):
             file.write(text)
         strict = output_of(os.path.join(TOP, 'dev', 'werror'), f'{TARGET}-gcc')[1].strip()
         status, said = output_of('meson', 'setup', BUILD, TOP, '--cross-file', path, '-Dtests=true', f'-Dwerror={strict}',
-                                 '-Ddebug=true', '-Doptimization=1')
+                                 '-Dbuildtype=debugoptimized')
         if status:
             os.remove(path)
         assert status == 0, f'meson setup for {TARGET}:\n{said[-3000:]}'

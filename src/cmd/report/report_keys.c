@@ -212,34 +212,24 @@ static bool is_known(struct keys *k, const char *own, const char *field)
 static const struct key *find_field(void *ctx, const char *name, size_t n)
 {
 	struct keys *k = ctx;
-	char *own = k->names[MIN(k->n_own, (size_t)LABEL_FIELDS - 1)];
+	const struct key *found = key_own_find(&k->own, name, n);
+	char *own = found ? NULL : key_own_name(&k->own, name, n);
 	const char *field;
+	struct key *key;
 
-	if (n >= sizeof(k->names[0]) || !n)
-		return NULL;
-	for (size_t i = 0; i < k->n_own; i++)
-		if (strlen(k->names[i]) == n && !memcmp(k->names[i], name, n))
-			return &k->own[i];
-	if (k->n_own == LABEL_FIELDS)
-		return NULL;
-	snprintf(own, sizeof(k->names[0]), "%.*s", (int)n, name);
+	if (!own)
+		return found;
 	field = strchr(own, '.') ? strchr(own, '.') + 1 : own;
 	if (!recorded_has_trace(k->recorded))
 		field = own;
 	if (!is_known(k, own, field))
 		return NULL;
-	k->fields[k->n_own] = field;
-	k->own[k->n_own] = *key_find("trace", 5);
-	k->own[k->n_own].name = own;
-	k->own[k->n_own].alias = NULL;
-	k->own[k->n_own].title = field;
-	k->own[k->n_own].help = "field of a tracepoint";
+	key = key_own_add(&k->own, field);
 	if (recorded_has_trace(k->recorded) && is_number(k, field)) {
-		k->own[k->n_own].kind = CELL_COUNT;
-		k->own[k->n_own].cell = key_cell_decimal;
+		key->kind = CELL_COUNT;
+		key->cell = key_cell_decimal;
 	}
-	k->own[k->n_own].label = (enum profile_label)(LABEL_FIELD + k->n_own);
-	return &k->own[k->n_own++];
+	return key;
 }
 
 /* ---- choosing ---- */
@@ -505,7 +495,7 @@ void keys_tell(const struct keys *k, const struct hist_options *hist,
 	reading->is_weighed = k->options->is_mem_mode;
 	reading->skid = typing_skid(k->options->skid);
 	reading->has_raw_fields = k->options->is_raw_trace;
-	reading->fields = k->fields;
+	reading->fields = k->own.fields;
 	reading->has_history = k->has_history;
 	reading->naming.source =
 		k->has_history ? NAMING_LINES : key_naming_source(hist->keys, hist->n_keys);

@@ -12,6 +12,7 @@
 #include "file/tracepoints.h"
 #include "profile/tree/parent.h"
 #include "profile/check/recorded.h"
+#include "profile/rows/key_own.h"
 #include "view/rows/histrows.h"
 
 struct keys_options {
@@ -35,10 +36,7 @@ struct keys {
 	bool has_expression;
 	regex_t parent;
 	struct tracepoints tracepoints;
-	struct key own[LABEL_FIELDS];
-	char names[LABEL_FIELDS][64];
-	const char *fields[LABEL_FIELDS]; /* of tracepoints, for gathering */
-	size_t n_own;
+	struct key_own own;
 	struct str sort; /* the words of -s where it adds to the usual ones */
 };
 
