@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 #include "file/standin.h"
-#include "fleet/fleetread.h"
 #include "profile/batch/batchbytes.h"
 #include "profile/rows/key.h"
 
@@ -56,27 +55,48 @@ static int keep_all(const char *input, const struct fleetread *r, struct fetched
 	return 0;
 }
 
-static int fetch(const char *input, const char *sort, bool has_comms, struct log *log,
-	struct fetched_names *names, struct err *err)
+static int ask(const struct fetched_request *r, const struct fleeturl *url,
+	const struct fleetquery *query, struct log *log, struct fleetread *ret, struct err *err)
+{
+	struct fleetserver server;
+
+	if (fleetserver_prepare(&server, url, query->timeout_ms, err))
+		return err->code;
+	server.http.is_over = r->is_over;
+	server.http.ctx = r->ctx;
+	if (!fleetserver_ask_version(&server, err)) {
+		server.log = log;
+		fleetread(ret, &server, query, r->has_parts, log, err);
+	}
+	fleetserver_close(&server);
+	return err->code;
+}
+
+int fetched_read(const struct fetched_request *r, struct log *log, struct fleetread *ret,
+	struct err *err)
 {
 	struct fleeturl url;
 	struct fleetquery query = {0};
-	struct fleetserver server = {0};
-	struct fleetread read = {0};
 
 	*err = (struct err){0};
-	if (!fleeturl_parse(&url, input, err) && !fleeturl_login(&url, NULL, err) &&
-		!fleetquery_parse(&query, &url, clock_ns_of(CLOCK_REALTIME), err) &&
-		!group_by_keys(&query, sort, has_comms, err) &&
-		!fleetserver_open(&server, &url, query.timeout_ms, err)) {
-		server.log = log;
-		if (!fleetread(&read, &server, &query, names != NULL, log, err))
-			keep_all(input, &read, names, err);
-		fleetread_fini(&read);
-		fleetserver_close(&server);
-	}
+	*ret = (struct fleetread){0};
+	if (!fleeturl_parse(&url, r->input, err) && !fleeturl_login(&url, NULL, err) &&
+		!fleetquery_parse(&query, &url, r->from, clock_ns_of(CLOCK_REALTIME), err) &&
+		!group_by_keys(&query, r->sort, r->has_comms, err))
+		ask(r, &url, &query, log, ret, err);
 	fleetquery_fini(&query);
 	fleeturl_fini(&url);
+	return err->code;
+}
+
+static int fetch(const struct fetched_request *r, struct log *log, struct fetched_names *names,
+	struct err *err)
+{
+	struct fleetread read;
+
+	if (!fetched_read(r, log, &read, err))
+		keep_all(r->input, &read, names, err);
+	fleetread_fini(&read);
 	return err->code;
 }
 
@@ -85,7 +105,9 @@ int fetched_input(const char *input, const char *sort, bool has_comms, struct lo
 {
 	if (!fleeturl_is(input) || standin_is(input))
 		return 0;
-	return fetch(input, sort, has_comms, log, NULL, err);
+	return fetch(
+		&(struct fetched_request){.input = input, .sort = sort, .has_comms = has_comms},
+		log, NULL, err);
 }
 
 int fetched_parts(const char *input, const char *sort, bool has_comms, struct log *log,
@@ -95,5 +117,9 @@ int fetched_parts(const char *input, const char *sort, bool has_comms, struct lo
 		vec_add(names, input);
 		return 0;
 	}
-	return fetch(input, sort, has_comms, log, names, err);
+	return fetch(&(struct fetched_request){.input = input,
+			     .sort = sort,
+			     .has_comms = has_comms,
+			     .has_parts = true},
+		log, names, err);
 }

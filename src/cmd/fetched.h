@@ -12,8 +12,23 @@
 
 #include "base/log.h"
 #include "base/vec.h"
+#include "fleet/fleetread.h"
 
-/* `sort`: keys; NULL: the default ones. `has_comms`: threads are filtered by name. */
+struct fetched_request {
+	const char *input;
+	const char *sort; /* keys; NULL: the default ones */
+	const char *from; /* where the window begins if the input does not say; NULL: an hour ago */
+	bool has_comms;   /* threads are filtered by name */
+	bool has_parts;   /* hosts apart from each other, so that chance can be told */
+	bool (*is_over)(void *ctx); /* as in struct http */
+	void *ctx;
+};
+
+/* Asks the store. fleetread_fini() even after an error. */
+int fetched_read(const struct fetched_request *r, struct log *log, struct fleetread *ret,
+	struct err *err);
+
+/* `sort`, `has_comms`: as above. */
 int fetched_input(const char *input, const char *sort, bool has_comms, struct log *log,
 	struct err *err);
 
@@ -22,7 +37,7 @@ struct fetched_names {
 	size_t n, cap;
 };
 
-/* The same in parts, hosts apart from each other, so that chance can be told: their names, which are kept. */
+/* The same in parts: their names, which are kept. */
 int fetched_parts(const char *input, const char *sort, bool has_comms, struct log *log,
 	struct fetched_names *names, struct err *err);
 

@@ -31,14 +31,19 @@ static const struct column_of_rows *column_of(const char *name)
 /* ---- times ---- */
 
 /* "from" and "to" are the two ends of what --at takes as one text. */
-static int parse_window(struct fleetquery *q, const struct fleeturl *u, u64 now_ns, struct err *err)
+static int parse_window(struct fleetquery *q, const struct fleeturl *u, const char *default_from,
+	u64 now_ns, struct err *err)
 {
 	const char *from = fleeturl_word(u, "from"), *to = fleeturl_word(u, "to");
 	struct timerange range;
 	struct str text = {0};
 	int result;
 
-	str_addf(&text, "%s..%s", from ? from : "-1h", to && strcmp(to, "now") ? to : "");
+	str_addf(&text, "%s..%s",
+		from                   ? from
+			: default_from ? default_from
+				       : "-1h",
+		to && strcmp(to, "now") ? to : "");
 	/* A day and a clock without a blank between them. */
 	for (size_t i = 1; i + 1 < text.n; i++)
 		if (text.at[i] == 'T')
@@ -115,13 +120,14 @@ static int parse_word(struct fleetquery *q, const struct fleeturl_word *w, struc
 		w->key);
 }
 
-int fleetquery_parse(struct fleetquery *q, const struct fleeturl *u, u64 now_ns, struct err *err)
+int fleetquery_parse(struct fleetquery *q, const struct fleeturl *u, const char *default_from,
+	u64 now_ns, struct err *err)
 {
 	*q = (struct fleetquery){.rows_most = FLEETQUERY_ROWS, .timeout_ms = TIMEOUT_S * 1000};
 	vec_each(word, &u->words)
 		if (parse_word(q, word, err))
 			return err_prefix(err, "'%s'", u->text);
-	return parse_window(q, u, now_ns, err) ? err_prefix(err, "'%s'", u->text) : 0;
+	return parse_window(q, u, default_from, now_ns, err) ? err_prefix(err, "'%s'", u->text) : 0;
 }
 
 void fleetquery_fini(struct fleetquery *q)

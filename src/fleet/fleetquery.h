@@ -37,7 +37,9 @@ struct fleetquery {
 	struct arena arena;
 };
 
-int fleetquery_parse(struct fleetquery *q, const struct fleeturl *u, u64 now_ns, struct err *err);
+/* `default_from`: where the window begins if the address does not say; NULL: an hour ago. */
+int fleetquery_parse(struct fleetquery *q, const struct fleeturl *u, const char *default_from,
+	u64 now_ns, struct err *err);
 void fleetquery_fini(struct fleetquery *q);
 
 /* Groups by that too; ERR_LIMIT: by too much. Grouping twice by the same is once. */

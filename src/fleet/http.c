@@ -16,12 +16,15 @@ enum curl_option {
 	CURL_POST_FIELDS = 10015,
 	CURL_USER_AGENT = 10018,
 	CURL_HEADERS = 10023,
+	CURL_PROGRESS_OF = 10057,
 	CURL_AUTHORITY = 10065,
 	CURL_ACCEPT_ENCODING = 10102,
 	CURL_USER = 10173,
 	CURL_PASSWORD = 10174,
 	CURL_WRITE = 20011,
+	CURL_PROGRESS = 20219,
 	CURL_POST_SIZE = 30120,
+	CURL_NO_PROGRESS = 43,
 	CURL_NO_SIGNAL = 99,
 	CURL_TIMEOUT_MS = 155,
 	CURL_CONNECT_MS = 156,
@@ -29,7 +32,13 @@ enum curl_option {
 	CURL_STATUS = 0x200000 + 2, /* of curl_easy_getinfo() */
 };
 
-enum { HTTP_AND_HTTPS = 3, GLOBAL_ALL = 3, ERROR_BYTES = 256, CONNECT_MS = 5000 };
+enum {
+	HTTP_AND_HTTPS = 3,
+	GLOBAL_ALL = 3,
+	ABORTED_BY_US = 42,
+	ERROR_BYTES = 256,
+	CONNECT_MS = 5000
+};
 
 #define FUNCTIONS(X)                                    \
 	X(easy_init, void *, (void))                    \
@@ -157,9 +166,26 @@ static void *headers_of(const struct http *h, const struct http_question *q)
 	return list;
 }
 
+/* Not zero: the question is given up. */
+static int watch(void *ctx, int64_t to_come, int64_t came, int64_t to_go, int64_t gone)
+{
+	const struct http *h = ctx;
+
+	(void)to_come;
+	(void)came;
+	(void)to_go;
+	(void)gone;
+	return h->is_over(h->ctx);
+}
+
 static void prepare(struct http *h, const struct http_question *q)
 {
 	curl.easy_reset(h->handle);
+	if (h->is_over) {
+		curl.easy_setopt(h->handle, CURL_NO_PROGRESS, 0L);
+		curl.easy_setopt(h->handle, CURL_PROGRESS_OF, h);
+		curl.easy_setopt(h->handle, CURL_PROGRESS, watch);
+	}
 	curl.easy_setopt(h->handle, CURL_NO_SIGNAL, 1L);
 	curl.easy_setopt(h->handle, CURL_PROTOCOLS, (long)HTTP_AND_HTTPS);
 	curl.easy_setopt(h->handle, CURL_URL, q->url);
@@ -207,6 +233,8 @@ int http_ask(struct http *h, const struct http_question *q, struct http_answer *
 	if (receiving.is_too_long)
 		return err_set(err, ERR_LIMIT, "the answer has more than %zu bytes",
 			q->answer_most);
+	if (result == ABORTED_BY_US)
+		return err_set(err, ERR_SYS, "given up before it answered");
 	if (result)
 		return err_set(err, ERR_SYS, "%s", why[0] ? why : curl.easy_strerror(result));
 	return 0;

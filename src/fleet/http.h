@@ -27,9 +27,12 @@ struct http_login {
 };
 
 struct http {
-	void *library, *handle;
+	void *handle;
 	struct http_login login; /* borrowed */
 	u64 n_sent, n_received;  /* bytes of bodies, as they travelled; received: unpacked */
+	/* Asked about once a second while a question is out: true gives it up, which is an ERR_SYS. NULL: nobody asks. */
+	bool (*is_over)(void *ctx);
+	void *ctx;
 };
 
 struct http_question {

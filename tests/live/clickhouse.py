@@ -68,9 +68,9 @@ def fetch(version):
         fcntl.flock(lock, fcntl.LOCK_EX)
         if os.path.exists(os.path.join(root, PROGRAM)):
             return root
-        planned = output_of('apt-get', '-qq', '--print-uris', '-y', '--no-install-recommends', 'install', f'clickhouse-server={version}')
+        planned = output_of('apt-get', '-qq', '-s', '--no-install-recommends', 'install', f'clickhouse-server={version}')
         with tempfile.TemporaryDirectory(dir=CACHE) as folder:
-            output_of('apt-get', '-qq', 'download', *re.findall(r"^'.*' ([^_\s]+)_\S*\.deb ", planned, re.M), cwd=folder)
+            output_of('apt-get', '-qq', 'download', *re.findall(r'^Inst (\S+) ', planned, re.M), cwd=folder)
             for path in glob.glob(f'{folder}/*.deb'):
                 output_of('dpkg', '-x', path, f'{folder}/root')
             for old in glob.glob(f'{CACHE}/*/usr'):

@@ -412,6 +412,71 @@ def hostile_names_arrive_as_they_are():
 
 
 @test
+def top_follows_a_fleet_and_says_what_is_missing():
+    needs_servers()
+    minute = int(time.time()) // 60 * 60
+    with clickhouse.Servers(os.getcwd()) as (server,):
+        make_tables([server])
+
+        def push(first, n, begin):
+            want = make_hosts('hosts', first, n, 1, 300, begin=begin)
+            said = pace('push', server.url, *(word for i in range(first, first + n) for word in ('-i', f'hosts/web{i}.batches')))
+            assert said.status == 0, said
+            return {host: samples for host, (samples, _) in want.items()}
+
+        want = push(0, 2, minute - 60)
+        push(5, 1, minute - 600)  # sent something, and nothing of late
+        top = subprocess.Popen([PACE, 'top', '--json', '-d', '0.3', '-s', 'host', '--fleet', address(server, '')], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+
+        def next_that(holds):
+            for line in top.stdout:
+                shown = json.loads(line)
+                if holds(shown):
+                    return shown
+            raise AssertionError(top.stderr.read())
+
+        def hosts_of(shown):
+            return {row['host']: row['samples'] for row in shown['events'][0]['rows']}
+
+        first = next_that(lambda shown: True)
+        assert first['hosts'] == 2 and first['samples'] == sum(want.values()) and first['to_ns'] - first['from_ns'] in (300 * 10**9, 360 * 10**9), first
+        assert [hosts_of(first)[host] for host in want] == list(want.values()), (first, want)
+        assert any('web5' in sentence for sentence in first['missing']), first['missing']
+        want.update(push(2, 1, minute))
+        assert hosts_of(next_that(lambda shown: shown['hosts'] == 3)) == want
+        # The store goes and comes back: that is said, and the next refresh has it again.
+        server.stop()
+        time.sleep(1)
+        server.start()
+        server.wait()
+        last = next_that(lambda shown: shown['time_ns'] / 1e9 > time.time() - 1)
+        assert hosts_of(last) == want, (last, want)
+        top.send_signal(signal.SIGINT)
+        assert top.wait(timeout=20) == 0 and 'it is asked again' in top.stderr.read()
+        text = pace('top', '--stdio', '--refreshes', '1', '-g', '--fleet', address(server, 'service=service0'))
+        assert text.status == 0 and re.search(r'^# Samples: .* kernel; \d hosts?, ', text.out, re.M) and 'web5' in text.out and '[.]' in text.out, text
+    for words in (['-p', '1'], ['-a'], ['-e', 'cycles'], ['-F', '99'], ['--wall'], ['true']):
+        said = pace('top', '--fleet', 'clickhouse://127.0.0.1:1/', *words)
+        assert said.status == 2 and 'cannot be combined with --fleet' in said.err, said
+    said = pace('top', '--fleet', 'clickhouse://127.0.0.1:1/')
+    assert said.status == 1 and "'http://127.0.0.1:1/'" in said.err, said
+
+
+@test
+def a_top_that_waits_for_an_answer_ends_at_once():
+    """The store has taken the question and says nothing."""
+    with socket.create_server(('127.0.0.1', 0)) as silent:
+        top = subprocess.Popen([PACE, 'top', '--stdio', '--fleet', f'clickhouse://127.0.0.1:{silent.getsockname()[1]}/'], stderr=subprocess.PIPE, text=True)
+        connection, _ = silent.accept()
+        time.sleep(0.5)
+        top.send_signal(signal.SIGINT)
+        begin = time.monotonic()
+        assert top.wait(timeout=20) == 1 and time.monotonic() - begin < 5 and 'given up' in top.stderr.read()
+        connection.close()
+
+
+@test
 def a_watch_sends_what_it_keeps_and_what_it_could_not_send_before():
     """The first watch has no server; the second one sends the minutes of both."""
     needs_servers()

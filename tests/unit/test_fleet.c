@@ -20,7 +20,7 @@ static const char *said(const char *address)
 
 	err = (struct err){0};
 	if (!fleeturl_parse(&url, address, &err))
-		fleetquery_parse(&query, &url, 1795528800ULL * 1000000000, &err);
+		fleetquery_parse(&query, &url, NULL, 1795528800ULL * 1000000000, &err);
 	fleetquery_fini(&query);
 	fleeturl_fini(&url);
 	return err.msg;
@@ -55,7 +55,7 @@ TEST(what_is_asked_for_is_quoted_and_the_roll_up_is_used_only_where_it_knows_eno
 	struct err err = {0};
 
 	CHECK(!fleeturl_parse(&u, "clickhouse://h?service=a'b,c\\d&from=-90m", &err));
-	CHECK(!fleetquery_parse(&q, &u, 1795528830ULL * 1000000000, &err));
+	CHECK(!fleetquery_parse(&q, &u, NULL, 1795528830ULL * 1000000000, &err));
 	CHECK(fleetquery_fits_minutes(&q));
 	/* Whole minutes, outwards. */
 	CHECK_EQ(q.from_s, 1795523400);

@@ -174,7 +174,8 @@ TEST(dwarf_list_of_real_files_is_far_from_the_most_that_it_takes)
 	CHECK(h != NULL);
 	dwarf_list(h, &units, &ranges, &complaint);
 	CHECK_EQ(complaint.code, 0);
-	CHECK(units.n > 10 && ranges.n >= units.n);
+	/* Units without code have none. */
+	CHECK(units.n > 10 && ranges.n * 2 >= units.n);
 	CHECK(ranges.n * 100 < h->ranges_max);
 	vec_fini(&units);
 	vec_fini(&ranges);

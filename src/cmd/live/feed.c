@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cmd/live/feedfleet.h"
 #include "collect/around/privilege.h"
 #include "collect/open/open.h"
 #include "collect/record/bpf.h"
@@ -38,13 +39,16 @@ enum {
 
 /* ---- counting ---- */
 
-static bool is_hidden(const void *feed, u8 mode)
+bool feed_hides(const struct feed_settings *s, u8 mode)
 {
-	const struct feed_settings *s = &((const struct feed *)feed)->settings;
-
 	return mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_GUEST_KERNEL
 		? s->hides_kernel
 		: s->hides_user;
+}
+
+static bool is_hidden(const void *feed, u8 mode)
+{
+	return feed_hides(&((const struct feed *)feed)->settings, mode);
 }
 
 /* per record */
@@ -89,22 +93,27 @@ static u64 resident_bytes(void)
 	return resident * (u64)sysconf(_SC_PAGESIZE);
 }
 
-static void note_costs(struct feed *f, u64 now)
+void feed_note_costs(struct feed *f, u64 now)
 {
-	const struct session_tally *t = &f->trace.session.tally;
 	const u64 cpu = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);
-	const u64 lost = t->n_lost_records + t->n_lost_samples;
 	struct feed_facts *facts = &f->facts;
 
 	facts->nr++;
 	facts->time_ns = clock_ns_of(CLOCK_REALTIME);
 	facts->span_ns = now - f->shown_ns;
-	facts->n_lost = lost - facts->n_lost_all;
-	facts->n_lost_all = lost;
 	facts->own_cpu_pct = 100 * (double)(cpu - f->cpu_ns) / (double)MAX(facts->span_ns, (u64)1);
 	facts->own_bytes = resident_bytes();
 	f->shown_ns = now;
 	f->cpu_ns = cpu;
+}
+
+static void note_losses(struct feed *f)
+{
+	const struct session_tally *t = &f->trace.session.tally;
+	const u64 lost = t->n_lost_records + t->n_lost_samples;
+
+	f->facts.n_lost = lost - f->facts.n_lost_all;
+	f->facts.n_lost_all = lost;
 }
 
 /*
@@ -194,7 +203,8 @@ static bool refresh(struct feed *f)
 	open_files(f);
 	moment_init(&shown, &f->counted, &f->trace.resolver, &f->showing);
 	dso_files_rest(&f->trace.files);
-	note_costs(f, clock_now_ns());
+	feed_note_costs(f, clock_now_ns());
+	note_losses(f);
 	is_enough = f->show(f->ctx, &shown, &f->facts);
 	f->facts.n_samples = 0;
 	fade(f);
@@ -206,6 +216,10 @@ static bool refresh(struct feed *f)
 
 void feed_forget(struct feed *f)
 {
+	if (f->fleet) {
+		f->due_ns = 0;
+		return;
+	}
 	aggregate_decay(&f->counted, 0);
 	aggregate_forget(&f->counted);
 	f->due_ns = MIN(f->due_ns, clock_now_ns() + READ_NS);
@@ -218,6 +232,8 @@ void feed_pause(struct feed *f, bool is_paused)
 	if (f->settings.is_paused == is_paused)
 		return;
 	f->settings.is_paused = is_paused;
+	if (f->fleet)
+		return;
 	/* What threads do meanwhile is not known. */
 	if (f->wall.is_on)
 		wallnow_forget(&f->wall.now);
@@ -510,6 +526,8 @@ int feed_open(struct feed *f, const struct feed_needs *needs, struct err *err)
 			return err_prefix(err, "--ignore-callees");
 		f->ignores_callees = true;
 	}
+	if (o->fleet)
+		return feedfleet_open(f, needs, err);
 	if (open_counters(f, err) || open_counting(f, needs, err) || describe(f, err))
 		return err->code;
 	if (o->record->rings.priority &&
@@ -532,6 +550,8 @@ enum recorder_end feed_run(struct feed *f, struct err *err)
 {
 	enum recorder_end end;
 
+	if (f->fleet)
+		return feedfleet_run(f, err);
 	if (!f->measures_workload && counters_enable(&f->counters, err))
 		return RECORDER_FAILED;
 	if (f->has_workload && workload_go(&f->workload, f->command[0], err))
@@ -554,6 +574,7 @@ enum recorder_end feed_run(struct feed *f, struct err *err)
 
 void feed_close(struct feed *f)
 {
+	feedfleet_close(f);
 	attach_fini(&f->attach);
 	pacing_end(&f->pacing);
 	recorder_close(&f->recorder);

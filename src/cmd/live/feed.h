@@ -1,5 +1,6 @@
 /*
- * feed.h - what runs now, counted as it comes; the counts fade, or begin anew.
+ * feed.h - what runs now, counted as it comes; the counts fade, or begin anew. Or what a fleet has sent of the last
+ * minutes (cmd/live/feedfleet.h), which is asked for anew each time.
  *
  * In       options; a command to start, or none
  * Out      a moment at each refresh, with what there is to say about it
@@ -28,6 +29,7 @@ struct feed_facts {
 	u64 n_samples; /* in that time */
 	u64 n_lost,
 		n_lost_all; /* records that the rings had no room for: in that time, and since the start */
+	bool is_of_fleet;   /* of which idle CPUs are not known */
 	double own_cpu_pct; /* of one CPU */
 	u64 own_bytes;      /* resident memory */
 	bool has_wall;      /* time on and off CPUs is counted: */
@@ -40,6 +42,8 @@ struct feed_options {
 	const struct symbol_options *symbols;
 	const struct profile_filter *filter;
 	const char *ignored_callees; /* NULL: none */
+	const char *fleet;           /* the address of a fleet's store; NULL: this machine */
+	const char *sort;            /* with `fleet`: the keys, of which it groups by the labels */
 	double delay_s;
 	u64 count_most; /* addresses of a chain; 0: the default */
 	bool hides_kernel, hides_user, has_idle, has_inlined;
@@ -60,6 +64,7 @@ struct feed_settings {
 
 struct feed {
 	struct feed_options options;
+	struct feedfleet *fleet; /* NULL: this machine is measured */
 	struct feed_settings settings;
 	struct log *log;
 	struct event_list events;
@@ -93,6 +98,8 @@ struct feed {
 	bool (*show)(void *ctx, struct moment *shown, const struct feed_facts *facts);
 	/* Called at least four times a second, and when wake_fd is readable; true: it is enough. NULL: not wanted. */
 	bool (*steer)(void *ctx);
+	/* A refresh failed, and the next one may not. NULL: it is logged. */
+	void (*say)(void *ctx, const char *text);
 	void *ctx;
 	int wake_fd;  /* an eventfd, set before feed_open(); 0: none */
 	u32 n_events; /* the first ones of `events` are those that were asked for */
@@ -110,7 +117,14 @@ struct feed_needs {
 	u64 labels;  /* LABEL_BIT()s */
 	u64 welcome; /* likewise, if samples have what they need */
 	enum naming_source source;
+	const char *const *fields; /* LABEL_FIELDS, of a fleet; NULL: none */
 };
+
+/* Of a feed's refresh: what measuring took since the last one. */
+void feed_note_costs(struct feed *f, u64 now_ns);
+
+/* Whether samples of that mode are not to be counted. */
+bool feed_hides(const struct feed_settings *s, u8 mode);
 
 /* Chooses the target and opens everything. feed_close() even after an error. */
 int feed_open(struct feed *f, const struct feed_needs *needs, struct err *err);

@@ -51,14 +51,16 @@ static int run(struct top *t, char **command, struct err *err)
 {
 	const struct top_options *o = t->options;
 
-	if (top_options_check(o, err))
+	if (top_options_check(o, command != NULL, err))
 		return err->code;
 	if (wants_screen(o))
 		return top_screen(o, command, &t->log, err);
 	t->feed.command = command;
 	if (top_rows_choose(&t->rows, o, err) ||
 		feed_open(&t->feed,
-			&(struct feed_needs){top_rows_labels(&t->rows), top_rows_source(&t->rows)},
+			&(struct feed_needs){.labels = top_rows_labels(&t->rows),
+				.source = top_rows_source(&t->rows),
+				.fields = t->rows.own.fields},
 			err))
 		return err->code;
 	t->feed.show = show_lines;

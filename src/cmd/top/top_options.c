@@ -6,6 +6,8 @@
 #include "cmd/record/record_wall.h"
 #include "profile/rows/key.h"
 
+enum { DELAY_S = 2, FLEET_DELAY_S = 10 };
+
 #define AT(member)     offsetof(struct top_options, member)
 #define RECORD(member) AT(record.member)
 
@@ -82,6 +84,9 @@ const struct opt top_option_rows[] = {
 	{'u', "uid", OPT_STR, RECORD(target.users), "USER",
 		"everything that runs as this user (name or number)"},
 	{'i', "no-inherit", OPT_TRI, RECORD(no_inherit), NULL, "leave out the children they start"},
+	{0, "fleet", OPT_STR, AT(fleet), "URL",
+		"what the hosts of a fleet sent in the last five minutes, or since from=, as in 'pace report -i clickhouse://...'",
+		.flags = OPT_COMMON},
 
 	{0, NULL, OPT_TITLE, 0, NULL, "Which samples"},
 	{0, "wall", OPT_BOOL, RECORD(records.has_wall), NULL,
@@ -122,8 +127,9 @@ const struct opt top_option_rows[] = {
 	{'w', "column-widths", OPT_STR, AT(widths), "N,...", "columns have these widths"},
 
 	{0, NULL, OPT_TITLE, 0, NULL, "How to show it"},
-	{'d', "delay", OPT_DOUBLE, AT(delay_s), "SECONDS", "show it anew after so long; default 2",
-		.flags = OPT_COMMON, .max = TOP_DELAY_MOST},
+	{'d', "delay", OPT_DOUBLE, AT(delay_s), "SECONDS",
+		"show it anew after so long; default 2, with --fleet 10", .flags = OPT_COMMON,
+		.max = TOP_DELAY_MOST},
 	{'z', "zero", OPT_BOOL, AT(is_zeroed), NULL,
 		"forget what was counted each time; else older samples fade, by an eighth each time",
 		.flags = OPT_COMMON},
@@ -196,7 +202,7 @@ void top_options_init(struct top_options *o)
 
 	*o = (struct top_options){.record = record,
 		.graph = {.limit = -1},
-		.delay_s = 2,
+		.delay_s = -1,
 		.children = -1,
 		.inlines = -1,
 		.browser = -1,
@@ -204,13 +210,46 @@ void top_options_init(struct top_options *o)
 		.code = CODE_OPTIONS_DEFAULT};
 }
 
-int top_options_check(const struct top_options *o, struct err *err)
+/* What is measured is the hosts' choice; which of it is shown is said by words of the address. */
+static int check_fleet(const struct top_options *o, bool has_command, struct err *err)
 {
+	const struct record_options *r = &o->record;
+	const struct target_words *t = &r->target;
+	const struct {
+		bool is_given;
+		const char *option, *instead;
+	} others[] = {
+		{has_command, "a command", "it starts none"},
+		{t->all_cpus || t->cpus || t->pids || t->tids || t->users, "-a, -C, -p, -t and -u",
+			"host=NAME,..., service= and comm= behind '?' choose what is shown"},
+		{r->events.words.n, "-e", "type=NAME behind '?' chooses an event"},
+		{r->frequency || r->period, "-F and -c",
+			"hosts sample as 'pace watch' there was told"},
+		{r->records.has_wall, "--wall", "hosts send samples"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (others[i].is_given)
+			return err_set(err, ERR_INVAL,
+				"%s cannot be combined with --fleet, which shows what other hosts have sent: %s",
+				others[i].option, others[i].instead);
+	return 0;
+}
+
+static double delay_of(const struct top_options *o)
+{
+	return o->delay_s >= 0 ? o->delay_s : o->fleet ? FLEET_DELAY_S : DELAY_S;
+}
+
+int top_options_check(const struct top_options *o, bool has_command, struct err *err)
+{
+	if (o->fleet && check_fleet(o, has_command, err))
+		return err->code;
 	if (o->is_text && o->is_json)
 		return err_set(err, ERR_INVAL, "--stdio is text, --json is not: choose one");
 	if (o->hides_kernel && o->hides_user)
 		return err_set(err, ERR_INVAL, "-K and -U together leave nothing to show");
-	if (o->delay_s < TOP_DELAY_LEAST)
+	if (o->delay_s >= 0 && o->delay_s < TOP_DELAY_LEAST)
 		return err_set(err, ERR_INVAL, "-d %g: at least %g seconds", o->delay_s,
 			TOP_DELAY_LEAST);
 	if (code_options_check(&o->code, err))
@@ -226,7 +265,9 @@ struct feed_options top_options_feed(const struct top_options *o)
 		.done = "shown",
 		.instead = "name a command, as in 'pace top make'",
 		.ignored_callees = o->ignored_callees,
-		.delay_s = o->delay_s,
+		.fleet = o->fleet,
+		.sort = o->sort ? o->sort : o->fields,
+		.delay_s = delay_of(o),
 		.count_most = o->count_most,
 		.hides_kernel = o->hides_kernel,
 		.hides_user = o->hides_user,

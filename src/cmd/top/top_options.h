@@ -22,11 +22,13 @@ struct top_options {
 	/* First: the rows that both commands have fill it in. Only what concerns sampling is used. */
 	struct record_options record;
 	const char *sort, *fields, *widths, *ignored_callees;
+	const char *fleet; /* the address of a fleet's store; NULL: this machine */
 	struct graph_options graph;
 	struct symbol_options symbols;
 	struct code_options code; /* of the screen that shows code */
 	struct profile_filter filter;
-	double delay_s, percent_limit;
+	double delay_s; /* negative: the default */
+	double percent_limit;
 	u64 n_rows, n_refreshes, least_samples;
 	u64 count_most; /* addresses of a chain; 0: the default */
 	bool hides_kernel, hides_user, has_idle, is_zeroed;
@@ -42,8 +44,8 @@ extern const struct opt top_option_rows[];
 /* The defaults. */
 void top_options_init(struct top_options *o);
 
-/* What is wrong with them together: ERR_INVAL. */
-int top_options_check(const struct top_options *o, struct err *err);
+/* What is wrong with them together, and with a command: ERR_INVAL. */
+int top_options_check(const struct top_options *o, bool has_command, struct err *err);
 /* What of them concerns measuring; it borrows them. */
 struct feed_options top_options_feed(const struct top_options *o);
 void top_options_fini(struct top_options *o);

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "base/term.h"
+#include "cmd/live/feedfleet.h"
 #include "event/abi.h"
 #include "view/forms/forms.h"
 
@@ -33,6 +34,10 @@ static void add_samplers(const struct feed *f, struct str *text)
 
 void top_add_measured(const struct feed *f, struct str *text)
 {
+	if (f->fleet) {
+		feedfleet_add_measured(f, text);
+		return;
+	}
 	/* Of time on and off CPUs nothing is sampled: all of it is counted. */
 	if (!f->wall.is_on) {
 		add_samplers(f, text);
@@ -49,8 +54,9 @@ void top_add_modes(const struct moment *m, const struct feed_facts *facts, struc
 		livewall_add_states(&facts->wall, text);
 		return;
 	}
-	str_addf(text, "%.0f%% idle, %.0f%% kernel", 100 * (double)m->n_idle / all,
-		100 * (double)m->n_kernel / all);
+	if (!facts->is_of_fleet)
+		str_addf(text, "%.0f%% idle, ", 100 * (double)m->n_idle / all);
+	str_addf(text, "%.0f%% kernel", 100 * (double)m->n_kernel / all);
 }
 
 void top_add_rates(const struct feed_facts *facts, struct str *text)
@@ -126,7 +132,26 @@ void top_show_text(const struct feed *f, const struct top_rows *r, const struct 
 		top_table_close(&t);
 	}
 	page_end(&page, NULL);
+	if (f->fleet)
+		ledger_add_text(&f->fleet->ledger, false, &out->text);
 	out_flush(out);
+}
+
+static void add_fleet_json(const struct feedfleet *fleet, struct str *text)
+{
+	struct str sentence = {0};
+
+	json_u64(text, "hosts", fleet->n_hosts);
+	json_u64(text, "from_ns", fleet->from_ns);
+	json_u64(text, "to_ns", fleet->to_ns);
+	json_open(text, "missing", '[');
+	vec_each(e, &fleet->ledger.entries) {
+		str_clear(&sentence);
+		ledger_add_entry(e, &sentence);
+		json_element(text, str_text(&sentence));
+	}
+	json_close(text, ']');
+	str_fini(&sentence);
 }
 
 static void add_facts_json(const struct feed *f, const struct feed_facts *facts, struct str *text)
@@ -158,7 +183,7 @@ static u32 n_documents(const struct feed *f, const struct top_rows *r, const str
 {
 	const u32 n = top_rows_n_tables(r, s);
 
-	return r->options->record.records.has_wall ? n : MIN(f->n_events, n);
+	return r->options->record.records.has_wall || f->fleet ? n : MIN(f->n_events, n);
 }
 
 void top_show_json(const struct feed *f, const struct top_rows *r, const struct moment *s,
@@ -171,10 +196,13 @@ void top_show_json(const struct feed *f, const struct top_rows *r, const struct 
 	str_addc(&out->text, '{');
 	json_u64(&out->text, "version", VERSION);
 	add_facts_json(f, facts, &out->text);
+	if (f->fleet)
+		add_fleet_json(f->fleet, &out->text);
 	if (facts->has_wall) {
 		add_wall_json(&facts->wall, &out->text);
 	} else {
-		json_u64(&out->text, "idle_samples", s->n_idle);
+		if (!f->fleet)
+			json_u64(&out->text, "idle_samples", s->n_idle);
 		json_u64(&out->text, "kernel_samples", s->n_kernel);
 	}
 	json_open(&out->text, page.list, '[');

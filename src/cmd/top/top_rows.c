@@ -92,6 +92,24 @@ static int choose_columns(struct top_rows *r, const struct key *const *keys, siz
 	return 0;
 }
 
+/* Of a fleet whatever is no key is a label; which labels there are only its hosts know. */
+static const struct key *find_label(void *ctx, const char *name, size_t n)
+{
+	struct top_rows *r = ctx;
+	const struct key *found = key_own_find(&r->own, name, n);
+	char *own = found || !r->options->fleet ? NULL : key_own_name(&r->own, name, n);
+
+	return own ? key_own_add(&r->own, own) : found;
+}
+
+static int parse(struct top_rows *r, const char *words, const struct key **keys, size_t *ret_n,
+	struct err *err)
+{
+	const struct key_source more = {r, find_label};
+
+	return key_parse_list_of(words, &more, keys, HIST_KEYS_MAX, ret_n, err);
+}
+
 static int choose_keys(struct top_rows *r, struct err *err)
 {
 	const struct top_options *o = r->options;
@@ -99,14 +117,15 @@ static int choose_keys(struct top_rows *r, struct err *err)
 	size_t n_sort = 0, n_fields = 0;
 
 	if (o->fields &&
-		(key_parse_list(o->fields, fields, HIST_KEYS_MAX, &n_fields, err) ||
+		(parse(r, o->fields, fields, &n_fields, err) ||
 			take_keys(r, fields, n_fields, err)))
 		return err_prefix(err, "--fields");
 	if ((o->sort || !o->fields) &&
-		(key_parse_list(o->sort                       ? o->sort
+		(parse(r,
+			 o->sort                              ? o->sort
 				 : o->record.records.has_wall ? WALL_KEYS
 							      : DEFAULT_KEYS,
-			 sort, HIST_KEYS_MAX, &n_sort, err) ||
+			 sort, &n_sort, err) ||
 			take_keys(r, sort, n_sort, err)))
 		return err_prefix(err, "--sort");
 	if (!r->hist.n_keys)

@@ -10,6 +10,7 @@
 #define PACE_CMD_TOP_ROWS_H
 
 #include "cmd/top/top_options.h"
+#include "profile/rows/key_own.h"
 #include "profile/tree/moment.h"
 #include "view/forms/text.h"
 #include "view/rows/histrows.h"
@@ -19,6 +20,7 @@ struct top_rows {
 	struct hist_options hist;
 	struct histrows_options rows;
 	struct text_options text;
+	struct key_own own; /* labels of a fleet */
 };
 
 struct top_table {

@@ -23,7 +23,7 @@ struct top_screen {
 	VEC(struct zoom) zooms; /* what is looked at more closely, in this order */
 	struct part part;       /* the rows that they leave */
 	bool is_part;
-	struct str title, notes;
+	struct str title, opening, notes;
 	struct browser_page pages[1];
 };
 
@@ -98,12 +98,34 @@ static void set_title(struct top_screen *t, const struct top_shown *of)
 	t->tables.title = str_text(&t->title);
 }
 
+/* What was said while everything was opened is a page: the terminal is about to be another. */
+static void note_opening(struct top_screen *t)
+{
+	vec_each(held, &t->source.log->held)
+		if (held->level != LOG_DEBUG)
+			str_addf(&t->opening, "%s\n", held->sentence);
+}
+
+/* So is what a fleet lacks. */
+static void set_pages(struct top_screen *t)
+{
+	str_cut(&t->notes, 0);
+	str_addn(&t->notes, str_text(&t->opening), t->opening.n);
+	pthread_mutex_lock(&t->source.lock);
+	str_addn(&t->notes, str_text(&t->source.lacks), t->source.lacks.n);
+	pthread_mutex_unlock(&t->source.lock);
+	t->pages[0] = (struct browser_page){BROWSER_KEY_LEDGER, "Notes", str_text(&t->notes)};
+	t->tables.pages = t->pages;
+	t->tables.n_pages = t->notes.n ? 1 : 0;
+}
+
 /* All events have a table, also those without samples so far. */
 static void set_tables(struct top_screen *t)
 {
 	t->tables.n = MAX(top_rows_n_tables(&t->next.setup->rows, &t->next.moment), 1u);
 	t->tables.drawing = &t->next.setup->rows.text.drawing;
 	set_title(t, &t->next);
+	set_pages(t);
 }
 
 static void tell_what_was_said(struct top_screen *t, struct browser *b)
@@ -211,16 +233,37 @@ static bool ask(struct browser *b, const char *question, struct str *text)
 		return true;                                                                 \
 	}
 
+/* The same of what only this machine can do. */
+#define OFFER_HERE(name, text, why)                                                          \
+	static bool offer_##name(void *of, const struct browser_spot *at, struct str *title) \
+	{                                                                                    \
+		(void)at;                                                                    \
+		str_add(title, is_of_fleet(of) ? why : text);                                \
+		return !is_of_fleet(of);                                                     \
+	}
+
+static bool is_of_fleet(const struct top_screen *t)
+{
+	return t->now.setup->options.fleet;
+}
+
 OFFER(freeze, "Freeze the screen; measuring goes on")
 OFFER(pause, "Pause measuring")
-OFFER(forget, "Forget what was counted so far")
-OFFER(zero, "Count anew each time, or let counts fade")
+OFFER_HERE(zero, "Count anew each time, or let counts fade",
+	"what a fleet sent is counted anew each time")
 OFFER(kernel, "Leave out the kernel, or not")
 OFFER(user, "Leave out user space, or not")
 OFFER(delay, "Show it anew after so many seconds ...")
-OFFER(event, "Measure another event ...")
+OFFER_HERE(event, "Measure another event ...", "which events there are is the hosts' choice")
 OFFER(keys, "Group by other keys ...")
-OFFER(wall, "Count time on and off CPUs, or samples")
+OFFER_HERE(wall, "Count time on and off CPUs, or samples", "hosts send samples")
+
+static bool offer_forget(void *of, const struct browser_spot *at, struct str *title)
+{
+	(void)at;
+	str_add(title, is_of_fleet(of) ? "Ask the store now" : "Forget what was counted so far");
+	return true;
+}
 
 static void freeze(void *of, struct browser *b, const struct browser_spot *at)
 {
@@ -400,6 +443,10 @@ static bool offer_code(void *of, const struct browser_spot *at, struct str *titl
 {
 	const struct top_screen *t = of;
 
+	if (is_of_fleet(t)) {
+		str_add(title, "the code is on the hosts: 'pace record' there, or 'pace annotate'");
+		return false;
+	}
 	if (t->now.setup->options.record.records.has_wall) {
 		str_add(title,
 			"time on and off CPUs is of functions: W shows samples, which have code");
@@ -461,17 +508,6 @@ static void tell(void *ctx, bool is_end)
 	pthread_mutex_unlock(&t->source.lock);
 }
 
-/* What was said while everything was opened is a page: the terminal is about to be another. */
-static void set_pages(struct top_screen *t)
-{
-	vec_each(held, &t->source.log->held)
-		if (held->level != LOG_DEBUG)
-			str_addf(&t->notes, "%s\n", held->sentence);
-	t->pages[0] = (struct browser_page){BROWSER_KEY_LEDGER, "Notes", str_text(&t->notes)};
-	t->tables.pages = t->pages;
-	t->tables.n_pages = t->notes.n ? 1 : 0;
-}
-
 /* Nobody may wake a screen that is closed. */
 static void set_open(struct top_screen *t, bool is_open)
 {
@@ -499,7 +535,7 @@ static int run(struct top_screen *t, const struct top_options *o, char **command
 		return err->code;
 	t->source.tell = tell;
 	t->source.ctx = t;
-	set_pages(t);
+	note_opening(t);
 	if (top_source_start(&t->source, err))
 		return err->code;
 	if (top_source_wait(&t->source) && top_source_take(&t->source, &t->next)) {
@@ -538,6 +574,7 @@ int top_screen(const struct top_options *o, char **command, struct log *log, str
 	if (t.next.setup)
 		moment_fini(&t.next.moment);
 	str_fini(&t.title);
+	str_fini(&t.opening);
 	str_fini(&t.notes);
 	if (result)
 		log_forget(log);

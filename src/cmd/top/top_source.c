@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cmd/live/feedfleet.h"
 #include "cmd/top/top_plain.h"
 
 enum { FIRST_NS = 750000000 };
@@ -59,6 +60,9 @@ static bool show(void *ctx, struct moment *shown, const struct feed_facts *facts
 	s->next = (struct top_shown){setup, *shown, *facts};
 	str_cut(&s->head, 0);
 	top_add_measured(&s->feed, &s->head);
+	str_cut(&s->lacks, 0);
+	if (s->feed.fleet)
+		ledger_add_text(&s->feed.fleet->ledger, true, &s->lacks);
 	pthread_cond_signal(&s->changed);
 	pthread_mutex_unlock(&s->lock);
 	s->tell(s->ctx, most && facts->nr >= most);
@@ -90,6 +94,17 @@ static bool steer(void *ctx)
 	return ends;
 }
 
+static void say(void *ctx, const char *text)
+{
+	struct top_source *s = ctx;
+
+	pthread_mutex_lock(&s->lock);
+	str_cut(&s->said, 0);
+	str_add(&s->said, text);
+	pthread_mutex_unlock(&s->lock);
+	s->tell(s->ctx, false);
+}
+
 static int open_feed(struct top_source *s, const struct top_setup *setup, struct err *err)
 {
 	memset(&s->feed, 0, sizeof(s->feed));
@@ -100,18 +115,13 @@ static int open_feed(struct top_source *s, const struct top_setup *setup, struct
 	s->feed.wake_fd = s->wake_fd;
 	s->feed.show = show;
 	s->feed.steer = steer;
+	s->feed.say = say;
 	s->feed.ctx = s;
 	return feed_open(&s->feed,
-		&(struct feed_needs){top_rows_labels(&setup->rows), top_rows_source(&setup->rows)},
+		&(struct feed_needs){.labels = top_rows_labels(&setup->rows),
+			.source = top_rows_source(&setup->rows),
+			.fields = setup->rows.own.fields},
 		err);
-}
-
-static void say(struct top_source *s, const char *text)
-{
-	pthread_mutex_lock(&s->lock);
-	str_cut(&s->said, 0);
-	str_add(&s->said, text);
-	pthread_mutex_unlock(&s->lock);
 }
 
 /* Opens what is wanted now; if that fails, what was open before. */
@@ -295,7 +305,7 @@ int top_source_change(struct top_source *s, const struct top_change *c, struct e
 	setup->options = newest(s)->options;
 	apply(c, setup);
 	if (top_rows_choose(&setup->rows, &setup->options, err) ||
-		top_options_check(&setup->options, err)) {
+		top_options_check(&setup->options, false, err)) {
 		setup_free(setup);
 		return err->code;
 	}
@@ -332,6 +342,7 @@ void top_source_close(struct top_source *s)
 		close(s->wake_fd);
 	str_fini(&s->said);
 	str_fini(&s->head);
+	str_fini(&s->lacks);
 	pthread_cond_destroy(&s->changed);
 	pthread_mutex_destroy(&s->lock);
 }

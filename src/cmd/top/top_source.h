@@ -53,8 +53,9 @@ struct top_source {
 	bool has_ended;        /* measuring is over: */
 	int signal;            /* by this one; 0: the target has ended, or `failure` */
 	struct err failure;
-	struct str said; /* for the last line; the one that shows clears it */
-	struct str head; /* what is measured */
+	struct str said;  /* for the last line; the one that shows clears it */
+	struct str head;  /* what is measured */
+	struct str lacks; /* of a fleet: what is missing, in lines */
 };
 
 int top_source_open(struct top_source *s, const struct top_options *o, char **command,

@@ -448,6 +448,15 @@ void ledger_add_entry(const struct ledger_entry *e, struct str *text)
 	}
 }
 
+u64 ledger_amount(const struct ledger *l, enum ledger_cause cause)
+{
+	u64 amount = 0;
+
+	vec_each(e, &l->entries)
+		amount += e->cause == cause ? e->amount : 0;
+	return amount;
+}
+
 void ledger_add_losses(const struct ledger *l, struct str *text)
 {
 	vec_each(e, &l->entries) {

@@ -91,6 +91,9 @@ void ledger_add_endings(struct ledger *l, const struct profile *p, const struct 
 /* Whether something that is in the file could not be read. */
 bool ledger_has_unread(const struct ledger *l);
 
+/* What was lost of a cause, in all places. */
+u64 ledger_amount(const struct ledger *l, enum ledger_cause cause);
+
 /* Adds what is missing from the samples: never taken, not in the file, or not readable; "a; b", or nothing. */
 void ledger_add_losses(const struct ledger *l, struct str *text);
 

@@ -107,6 +107,21 @@ static void make_small(struct profile *p, bool has_places)
 		merge_rows(p);
 }
 
+/* The profile has names. */
+static void settle(struct moment *s, const struct moment_options *options)
+{
+	struct profile *p = &s->profile;
+
+	s->n_idle = options->has_idle ? 0 : idle_remove(p);
+	count(s);
+	if (options->ignored_callees)
+		ignore_callees(p, options->ignored_callees);
+	if (options->filter)
+		profile_filter_apply(p, options->filter);
+	make_small(p, options->has_places);
+	calls_init(&s->calls, p);
+}
+
 void moment_init(struct moment *s, const struct aggregate *a, struct resolver *resolver,
 	const struct moment_options *options)
 {
@@ -119,14 +134,14 @@ void moment_init(struct moment *s, const struct aggregate *a, struct resolver *r
 	argc_remove(p);
 	if (options->has_wall)
 		wallprofile_trim(p);
-	s->n_idle = options->has_idle ? 0 : idle_remove(p);
-	count(s);
-	if (options->ignored_callees)
-		ignore_callees(p, options->ignored_callees);
-	if (options->filter)
-		profile_filter_apply(p, options->filter);
-	make_small(p, options->has_places);
-	calls_init(&s->calls, p);
+	settle(s, options);
+}
+
+void moment_of(struct moment *s, struct profile *p, const struct moment_options *options)
+{
+	s->profile = *p;
+	*p = (struct profile){0};
+	settle(s, options);
 }
 
 void moment_fini(struct moment *s)

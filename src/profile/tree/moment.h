@@ -35,6 +35,9 @@ struct moment_options {
 
 void moment_init(struct moment *s, const struct aggregate *a, struct resolver *resolver,
 	const struct moment_options *options);
+
+/* The same of a profile that has names, and becomes the moment's. */
+void moment_of(struct moment *s, struct profile *p, const struct moment_options *options);
 void moment_fini(struct moment *s);
 
 #endif
