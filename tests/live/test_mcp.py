@@ -183,7 +183,7 @@ QUESTIONS = [
     ('diff', {'a': [f'a{i}.folded' for i in range(4)], 'b': [f'b{i}.folded' for i in range(4)]}, check_repeated),
     ('ledger', {'recording': 'base.folded'}, lambda a: a['losses'] == 'none' and a['samples'] in (0, 200)),
     ('doctor', {}, check_doctor),
-    ('load', {'recording': 'work/perf.data'}, lambda a: a['about']['Command'].endswith('hot 1') and a['hottest'][0]['function'] == 'busy' and a['time_span']['seconds'] > 0.1),
+    ('load', {'recording': 'work/perf.data'}, lambda a: a['about']['Command'].endswith('hot 2') and a['hottest'][0]['function'] == 'busy' and a['time_span']['seconds'] > 0.1),
     ('top', {'recording': 'work/perf.data', 'by': 'symbol'}, lambda a: share_of(a, 'busy') > 60 and share_of(a, 'busy') > share_of(a, 'other') > 2),
     ('annotate', {'recording': 'work/perf.data', 'function': 'busy', 'limit': 3}, check_instructions),
     ('ledger', {'recording': 'damaged.data'}, check_damaged),
@@ -200,7 +200,7 @@ def scene():
         stacks(f'b{i}.folded', {stack: 50 * by * (2 if stack == 'main;run;hot' else 1) for stack, by in noise.items()})
     os.mkdir('work')
     build_c('tests/live/programs/hot.c', 'work/hot')
-    done = pace('record', '-q', '-o', 'work/perf.data', 'work/hot', '1')
+    done = pace('record', '-q', '-o', 'work/perf.data', 'work/hot', '2')
     data = open(os.path.join(TOP, 'tests/golden/data/wordcount.data'), 'rb').read()
     with open('damaged.data', 'wb') as file:
         file.write(data[:len(data) // 2] + b'\xff' * 64 + data[len(data) // 2 + 64:])
