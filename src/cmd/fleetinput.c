@@ -7,11 +7,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/selfname.h"
 #include "profile/check/ledger.h"
 
 #define NS 1000000000ULL
 
-enum { GAPS_NAMED = 8 };
+enum { GAPS_NAMED = 8, ODD_NAMED = 5 };
 
 /* What is known of a window while its batches are read. */
 struct window {
@@ -20,7 +21,8 @@ struct window {
 	u64 first_ns, last_len_ns; /* the first batch's beginning; how long the last one was */
 	u64 n_batches;
 	unsigned n_gaps;
-	u64 more_s; /* of gaps that are not named */
+	u64 more_s;            /* of gaps that are not named */
+	u64 n_odd, n_odd_more; /* minutes; more: that are not named */
 	struct batch lost;
 };
 
@@ -112,6 +114,30 @@ static void note_end(struct window *w, bool is_watching, u64 now_ns)
 			w->more_s);
 }
 
+/* ---- odd minutes ---- */
+
+/* What was odd, and where all samples of it are if they were kept and are still there. */
+static void tell_odd(struct window *w, const struct store *s, const struct batch *b,
+	struct log *log)
+{
+	const char *why = batch_fact(b, "odd"), *name = batch_fact(b, "odd_recording");
+	struct str text = {0}, path = {0};
+
+	if (!*why || w->n_odd++ >= ODD_NAMED) {
+		w->n_odd_more += *why != '\0';
+		return;
+	}
+	timerange_add_time(b->start_ns, &text);
+	str_addf(&text, " was odd: %s", why);
+	str_addf(&path, "%s/odd/%s", s->path, name);
+	if (*name && !strchr(name, '/') && !access(str_text(&path), R_OK))
+		str_addf(&text, "; all its samples: '%s report -i %s'", program_name(),
+			str_text(&path));
+	log_note(log, "%s", str_text(&text));
+	str_fini(&text);
+	str_fini(&path);
+}
+
 /* ---- a window of a store ---- */
 
 static int nothing(const struct store *s, const struct fleetinput *in, struct err *err)
@@ -154,12 +180,17 @@ static int copy(struct fleetinput *in, const struct store *s, struct window *w, 
 	store_walk_within(&walk, w->range.from_ns, w->range.to_ns);
 	while (!result && store_next(&walk, &b)) {
 		note(w, &b);
+		if (in->tells_odd)
+			tell_odd(w, s, &b, log);
 		result = fleetinput_add(in, &packing, &b, err);
 		batch_fini(&b);
 	}
 	batch_lose(&w->lost, ledger_key(LEDGER_DAMAGED), str_text(&in->name), "aggregates",
 		walk.n_damaged);
 	store_walk_fini(&walk);
+	if (w->n_odd_more)
+		log_note(log, "%llu more were odd: --at chooses them",
+			(unsigned long long)w->n_odd_more);
 	if (!result && !w->n_batches)
 		result = nothing(s, in, err);
 	if (!result) {
@@ -173,7 +204,7 @@ static int copy(struct fleetinput *in, const struct store *s, struct window *w, 
 	return result;
 }
 
-int fleetinput_open_range(struct fleetinput *in, const char *place, const struct timerange *range,
+static int open_range(struct fleetinput *in, const char *place, const struct timerange *range,
 	struct log *log, struct err *err)
 {
 	struct window w = {.range = *range};
@@ -181,7 +212,6 @@ int fleetinput_open_range(struct fleetinput *in, const char *place, const struct
 	struct store s;
 	int result;
 
-	*in = (struct fleetinput){.fd = -1};
 	if (!place && !store_default(true, path))
 		return err_set(err, ERR_NOENT,
 			"there is no home to look for a store in: name its folder with -i");
@@ -198,6 +228,13 @@ int fleetinput_open_range(struct fleetinput *in, const char *place, const struct
 	batch_fini(&w.lost);
 	store_close(&s);
 	return result;
+}
+
+int fleetinput_open_range(struct fleetinput *in, const char *place, const struct timerange *range,
+	struct log *log, struct err *err)
+{
+	*in = (struct fleetinput){.fd = -1};
+	return open_range(in, place, range, log, err);
 }
 
 int fleetinput_check_file(const char *input, struct err *err)
@@ -217,8 +254,8 @@ int fleetinput_open(struct fleetinput *in, const char *place, const char *at, st
 {
 	struct timerange range;
 
-	*in = (struct fleetinput){.fd = -1};
+	*in = (struct fleetinput){.fd = -1, .tells_odd = true};
 	if (timerange_parse(at, clock_ns_of(CLOCK_REALTIME), &range, err))
 		return err_prefix(err, "--at");
-	return fleetinput_open_range(in, place, &range, log, err);
+	return open_range(in, place, &range, log, err);
 }

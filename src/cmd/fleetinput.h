@@ -20,6 +20,7 @@ struct fleetinput {
 	int fd;
 	char path[32];
 	struct str name; /* "the store '/var/lib/pace', 2026-11-24 14:30..14:35" */
+	bool tells_odd;  /* minutes that were odd are noted */
 };
 
 /* A row of a command's options, which has the member `at`. */
@@ -34,11 +35,11 @@ struct fleetinput {
 /* ERR_INVAL: the input is a store, and no time was said. */
 int fleetinput_check_file(const char *input, struct err *err);
 
-/* fleetinput_close() even after an error. `place`: the store; NULL: the user's. */
+/* fleetinput_close() even after an error. `place`: the store; NULL: the user's. Notes minutes that were odd. */
 int fleetinput_open(struct fleetinput *in, const char *place, const char *at, struct log *log,
 	struct err *err);
 
-/* The same, of a stretch of time. */
+/* The same, of a stretch of time, and without these notes. */
 int fleetinput_open_range(struct fleetinput *in, const char *place, const struct timerange *range,
 	struct log *log, struct err *err);
 void fleetinput_close(struct fleetinput *in);

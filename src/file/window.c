@@ -1,7 +1,9 @@
 #include "file/window.h"
 
+#include "base/clock.h"
 #include "file/checkpoint.h"
 #include "record/record.h"
+#include "record/sample.h"
 
 enum {
 	ROUNDS = 64, /* the window has about this many */
@@ -42,6 +44,42 @@ void window_add(struct window *w, const struct iovec *runs, int n, u64 now_ns)
 		str_addn(&last->records, runs[i].iov_base, runs[i].iov_len);
 		w->bytes += runs[i].iov_len;
 	}
+}
+
+u32 window_time_place(const struct event_list *events)
+{
+	u32 place = 0;
+
+	vec_each(e, events) {
+		struct sample_format format;
+		u32 its;
+
+		sample_format_init(&format, &e->attr);
+		its = sample_time_place(&format);
+		if (e > events->at && its != place)
+			return 0;
+		place = its;
+	}
+	return place;
+}
+
+static int append(void *ctx, const struct iovec *runs, int n, struct err *err)
+{
+	struct record_header header;
+
+	(void)err;
+	if (n == 1 && runs->iov_len >= sizeof(header)) {
+		memcpy(&header, runs->iov_base, sizeof(header));
+		if (header.type == PERF_RECORD_LOST_SAMPLES)
+			return 0;
+	}
+	window_add(ctx, runs, n, clock_now_ns());
+	return 0;
+}
+
+struct sink window_sink(struct window *w)
+{
+	return (struct sink){.ctx = w, .append = append};
 }
 
 /* ---- what goes ---- */

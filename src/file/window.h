@@ -45,7 +45,16 @@ struct window {
 void window_init(struct window *w, u64 span_ns, u64 most_bytes, u32 time_from_end);
 void window_fini(struct window *w);
 
+/* Where the time stands in the records of all these events, as window_init() takes it; 0: not in the same place. */
+u32 window_time_place(const struct event_list *events);
+
 void window_add(struct window *w, const struct iovec *runs, int n, u64 now_ns);
+
+/*
+ * Adds what a recorder reads. At the end counters report all that they dropped since they were opened, which is left out:
+ * what the window lacks is told by LOST records.
+ */
+struct sink window_sink(struct window *w);
 
 /* Moves rounds that are older than the window into `state`. */
 void window_advance(struct window *w, u64 now_ns);

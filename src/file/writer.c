@@ -405,6 +405,13 @@ int writer_append(struct writer *w, const struct iovec *runs, int n, struct err 
 	return write_error(w, full, err);
 }
 
+struct file_compression writer_compression(const struct packer *p, int level)
+{
+	return (struct file_compression){.level = (u32)level,
+		.ratio = p->n_out ? (u32)((p->n_in + p->n_out / 2) / p->n_out) : 1,
+		.chunk = PACKER_CHUNK};
+}
+
 int writer_pack(struct writer *w, struct packer *packer, const struct file_info *info,
 	struct err *err)
 {

@@ -73,6 +73,9 @@ int writer_foretell(struct writer *w, const struct file_info *info, struct err *
 int writer_pack(struct writer *w, struct packer *packer, const struct file_info *info,
 	struct err *err);
 
+/* What a file says of how its records are packed; the ratio is that so far. */
+struct file_compression writer_compression(const struct packer *p, int level);
+
 /* Appends runs of whole records; a record may continue in the next run. */
 int writer_append(struct writer *w, const struct iovec *runs, int n, struct err *err);
 

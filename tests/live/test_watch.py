@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -161,6 +162,46 @@ def a_full_disk_is_said_and_counting_goes_on():
         assert re.search(r'# [1-9]\d* seconds were watched, but could not be written', ledger.out), ledger
     finally:
         run('umount', '-l', 'store')
+
+
+@test
+def an_odd_minute_becomes_a_recording():
+    """Of one process, so that the machine's other work is not what is odd: a function that it calls from then on."""
+    build_c('tests/live/programs/turning.c', 'turning')
+    turning = subprocess.Popen(['./turning'], stdin=subprocess.DEVNULL)
+    w = watch('-p', str(turning.pid), '-F', '499', '--max-overhead', '100')
+    wait_for_minutes(n=14)
+    assert not os.listdir('store/odd'), open('said').read()[-3000:]
+    turning.send_signal(signal.SIGUSR1)
+    wait_for(lambda: os.listdir('store/odd'))
+    path = f'store/odd/{os.listdir("store/odd")[0]}'
+    # Names and code are added by a process of their own.
+    wait_for(lambda: 'contains names' in pace('report', '--header-only', '-i', path).out)
+    said = end(w)
+    turning.kill()
+    turning.wait()
+    assert re.search(r' was odd: \d+% of the samples are elsewhere than usual, most in turning: turned \(0\.0% -> \d', said), said[-3000:]
+    lint = pace('data', 'lint', path)
+    assert lint.status == 0 and 'This file is whole.' in lint.out, lint
+    os.unlink('turning')
+    shown = json.loads(pace('report', '--json', '-i', path, '-s', 'comm,symbol', '-g', 'none', '--no-children').out)
+    rows = {row['symbol']: row['share'] for row in shown['events'][0]['rows']}
+    assert rows['turned'] > 10 and rows['usual'] > 10, rows
+    noted = pace('report', '--at', '-5m..', '-i', 'store', '-g', 'none')
+    assert re.search(r"note: \S+ \S+ was odd: .*; all its samples: 'pace report -i .*/odd/.*\.data'", noted.err), noted
+    assert f'; the newest: store/odd/{max(os.listdir("store/odd"))}\n' in status().out, status()
+    assert stat.S_IMODE(os.stat('store/odd').st_mode) == 0o700 and stat.S_IMODE(os.stat(path).st_mode) == 0o600
+
+
+@test
+def odd_minutes_are_kept_only_if_they_are_wanted_and_within_their_size():
+    said = pace('watch', '--odd', '200M', '--store', 'store')
+    assert said.status == 2 and "at most half of the store's size" in said.err, said
+    assert pace('watch', '--odd', 'much', '--store', 'store').status == 2
+    w = watch('-F', '99', '--odd', '0')
+    wait_for_minutes(n=2)
+    end(w)
+    assert 'odd' not in os.listdir('store')
 
 
 @test

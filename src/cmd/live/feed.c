@@ -461,6 +461,21 @@ static void choose_showing(struct feed *f, enum naming_source source)
 		.ignored_callees = f->ignores_callees ? &f->ignored_callees : NULL};
 }
 
+static int append_to_both(void *ctx, const struct iovec *runs, int n, struct err *err)
+{
+	const struct feed *f = ctx;
+	const struct sink *also = f->options.also;
+
+	return also->append(also->ctx, runs, n, err)
+		? err->code
+		: f->counting_sink.append(f->counting_sink.ctx, runs, n, err);
+}
+
+static int sync_counting(void *ctx, struct err *err)
+{
+	return sink_sync(&((const struct feed *)ctx)->counting_sink, err);
+}
+
 static int open_counting(struct feed *f, const struct feed_needs *needs, struct err *err)
 {
 	const struct feed_options *o = &f->options;
@@ -509,7 +524,9 @@ static int open_counting(struct feed *f, const struct feed_needs *needs, struct 
 	}
 	f->follow.let_go = let_go;
 	f->follow.borrower = &f->counted;
-	f->sink = follow_sink(&f->follow);
+	f->sink = f->counting_sink = follow_sink(&f->follow);
+	if (o->also)
+		f->sink = (struct sink){f, append_to_both, sync_counting};
 	f->recorder.sink = &f->sink;
 	return 0;
 }

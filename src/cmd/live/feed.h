@@ -44,6 +44,7 @@ struct feed_options {
 	const char *ignored_callees; /* NULL: none */
 	const char *fleet;           /* the address of a fleet's store; NULL: this machine */
 	const char *sort;            /* with `fleet`: the keys, of which it groups by the labels */
+	const struct sink *also;     /* gets all records, too; NULL: nobody else does */
 	double delay_s;
 	u64 count_most; /* addresses of a chain; 0: the default */
 	bool hides_kernel, hides_user, has_idle, has_inlined;
@@ -79,7 +80,7 @@ struct feed {
 	char **command; /* NULL: none is started */
 	struct trace trace;
 	struct follow follow;
-	struct sink sink;
+	struct sink sink, counting_sink; /* with options.also: of both, and of what counts */
 	struct label_facts label_facts;
 	struct aggregate_options counting;
 	struct livewall wall;

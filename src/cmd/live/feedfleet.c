@@ -157,8 +157,9 @@ static bool wait(struct feed *f)
 		if (!f->settings.is_paused && now >= f->due_ns)
 			return false;
 		poll(on, f->wake_fd ? 2 : 1,
-			f->settings.is_paused ? LOOK_MS
-					      : (int)MIN((f->due_ns - now) / MS_NS + 1, (u64)LOOK_MS));
+			f->settings.is_paused
+				? LOOK_MS
+				: (int)MIN((f->due_ns - now) / MS_NS + 1, (u64)LOOK_MS));
 		if (f->wake_fd)
 			(void)!read(f->wake_fd, &ignored, sizeof(ignored));
 	}

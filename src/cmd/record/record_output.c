@@ -24,15 +24,6 @@ static const struct event_list *events_of_file(const struct recording *rec)
 	return rec->unwound.n ? &rec->unwound : &rec->events;
 }
 
-static struct file_compression compression_of(const struct recording *rec)
-{
-	const struct packer *p = &rec->packer;
-
-	return (struct file_compression){.level = (u32)rec->level,
-		.ratio = p->n_out ? (u32)((p->n_in + p->n_out / 2) / p->n_out) : 1,
-		.chunk = PACKER_CHUNK};
-}
-
 /* Fills in what the file's sections say: this machine, this command line, these events. */
 static void describe(struct recording *rec, struct file_info *info)
 {
@@ -45,7 +36,7 @@ static void describe(struct recording *rec, struct file_info *info)
 		identity_add_clock(info, rec->options->samples.clock);
 	info->has_compression = rec->level > 0;
 	if (rec->level)
-		info->compression = compression_of(rec);
+		info->compression = writer_compression(&rec->packer, rec->level);
 	if (tracing_is_needed(&rec->events) &&
 		tracing_write(NULL, &rec->events, &info->tracing_data, &err)) {
 		str_clear(&info->tracing_data);
@@ -61,7 +52,7 @@ static int pack_output(struct recording *rec, struct err *err)
 	struct file_info info = {.has_compression = true};
 	int r;
 
-	info.compression = compression_of(rec);
+	info.compression = writer_compression(&rec->packer, rec->level);
 	r = packer_init(&rec->packer, rec->level, err);
 	if (!r)
 		r = writer_pack(&rec->writer, &rec->packer, &info, err);

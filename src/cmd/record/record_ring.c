@@ -3,26 +3,6 @@
 
 #include "base/clock.h"
 #include "cmd/record/recording.h"
-#include "record/record.h"
-
-static int append(void *ctx, const struct iovec *runs, int n, struct err *err)
-{
-	struct record_ring *ring = ctx;
-	struct record_header header;
-
-	(void)err;
-	/*
-	 * At the end counters report all that they dropped since they were opened. What the window lacks is told by
-	 * LOST records instead.
-	 */
-	if (n == 1 && runs->iov_len >= sizeof(header)) {
-		memcpy(&header, runs->iov_base, sizeof(header));
-		if (header.type == PERF_RECORD_LOST_SAMPLES)
-			return 0;
-	}
-	window_add(&ring->window, runs, n, clock_now_ns());
-	return 0;
-}
 
 static int check(const struct record_options *o, struct err *err)
 {
@@ -45,24 +25,6 @@ static int check(const struct record_options *o, struct err *err)
 	return 0;
 }
 
-/* The offset of the time in record trailers, if it is the same for all events; else 0. */
-static u32 time_place(const struct event_list *events)
-{
-	u32 place = 0;
-
-	vec_each(e, events) {
-		struct sample_format format;
-		u32 its;
-
-		sample_format_init(&format, &e->attr);
-		its = sample_time_place(&format);
-		if (e > events->at && its != place)
-			return 0;
-		place = its;
-	}
-	return place;
-}
-
 static void begin(struct recording *rec)
 {
 	struct record_ring *ring = &rec->ring;
@@ -70,8 +32,8 @@ static void begin(struct recording *rec)
 	if (!rec->options->timing.ring_ns)
 		return;
 	window_init(&ring->window, rec->options->timing.ring_ns, rec->options->files.max_size,
-		time_place(&rec->events));
-	ring->sink = (struct sink){ring, append, NULL};
+		window_time_place(&rec->events));
+	ring->sink = window_sink(&ring->window);
 	rec->recorder.sink = &ring->sink;
 }
 

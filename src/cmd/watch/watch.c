@@ -79,6 +79,8 @@ static int watch(struct watch *w, struct err *err)
 		return err->code;
 	w->feed.log = &w->log;
 	w->feed.options = watch_options_feed(o);
+	if (o->odd_bytes)
+		w->feed.options.also = &w->minutes.odd.sink;
 	w->feed.show = take;
 	w->feed.ctx = w;
 	if (feed_open(&w->feed,

@@ -24,16 +24,21 @@ int watch_minutes_open(struct watch_minutes *m, const struct watch_options *o, s
 	*m = (struct watch_minutes){.options = o,
 		.feed = feed,
 		.log = log,
-		.store = {.lock = -1, .fd = -1, .store.fd = -1}};
+		.store = {.lock = -1, .fd = -1, .store.fd = -1},
+		.odd.folder.fd = -1};
 	m->end_ns = clock_ns_of(CLOCK_REALTIME);
-	if (watch_store_path(o, false, path, err))
+	if (watch_store_path(o, false, path, err) ||
+		storewriter_open(&m->store, path, o->size_bytes, log, err))
 		return err->code;
-	return storewriter_open(&m->store, path, o->size_bytes, log, err);
+	m->store.besides = watch_odd_bytes;
+	m->store.ctx = &m->odd;
+	return watch_odd_open(&m->odd, o, path, feed, log, err);
 }
 
 void watch_minutes_close(struct watch_minutes *m)
 {
 	storewriter_close(&m->store);
+	watch_odd_close(&m->odd);
 	vec_fini(&m->labels);
 }
 
@@ -226,6 +231,7 @@ void watch_minutes_take(struct watch_minutes *m, struct moment *shown,
 	add_columns(m, &b);
 	batch_add_profile(&b, &shown->profile, &shown->calls, &labelling);
 	add_losses(m, shown, &b);
+	watch_odd_look(&m->odd, &b);
 	keep(m, &b);
 	say(m, &b, facts);
 	batch_fini(&b);

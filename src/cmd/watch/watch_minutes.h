@@ -10,6 +10,7 @@
 #define PACE_CMD_WATCH_MINUTES_H
 
 #include "cmd/watch/watch_options.h"
+#include "cmd/watch/watch_odd.h"
 #include "fleet/storewriter.h"
 
 struct watch_minutes {
@@ -17,6 +18,7 @@ struct watch_minutes {
 	struct feed *feed;
 	struct log *log;
 	struct storewriter store;
+	struct watch_odd odd;
 	struct session_tally told; /* what batches before have told of */
 	u64 end_ns;                /* of the batch before */
 	u64 unkept_ns;             /* of batches that could not be kept, until one can */

@@ -75,6 +75,8 @@ const struct opt watch_option_rows[] = {
 	{0, "size", OPT_STR, AT(size), "SIZE",
 		"keep so many bytes at most, like 1G; the oldest go first; default 256M",
 		.flags = OPT_COMMON},
+	{0, "odd", OPT_STR, AT(odd), "SIZE",
+		"of that, keep so many bytes of recordings of odd minutes, with all their samples; default a quarter; 0: none"},
 	{0, "service", OPT_STR, AT(service), "NAME",
 		"count everything as this service; default the unit, the container, or the thread's name"},
 	{0, "label", OPT_LIST, AT(labels), "KEY=VALUE",
@@ -189,6 +191,12 @@ int watch_options_settle(struct watch_options *o, struct err *err)
 		return err_prefix(err, "--size");
 	if (o->size_bytes < STOREWRITER_LEAST)
 		return err_set(err, ERR_INVAL, "--size %s: a store has at least 1M", o->size);
+	o->odd_bytes = o->size_bytes / 4;
+	if (o->odd && num_parse_bytes(o->odd, &o->odd_bytes, err))
+		return err_prefix(err, "--odd");
+	if (o->odd_bytes > o->size_bytes / 2)
+		return err_set(err, ERR_INVAL, "--odd %s: at most half of the store's size",
+			o->odd);
 	if (o->labels.n > BATCH_COLUMNS - OWN_COLUMNS)
 		return err_set(err, ERR_INVAL, "--label: there are %zu, at most %d can be kept",
 			o->labels.n, BATCH_COLUMNS - OWN_COLUMNS);

@@ -16,11 +16,12 @@ struct watch_options {
 	struct symbol_options symbols;
 	struct profile_filter filter; /* of nothing */
 	struct opt_list cgroups, units, labels;
-	const char *service, *store, *size;
+	const char *service, *store, *size, *odd;
 	const char *push; /* the server to send to; NULL: none */
 	struct fleeturl_secrets secrets;
 	struct str restriction; /* of all cgroups and units, for events */
 	u64 every_ns, size_bytes;
+	u64 odd_bytes; /* of recordings of odd minutes; 0: none are kept */
 	bool is_status;
 };
 

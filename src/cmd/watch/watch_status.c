@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/num.h"
 #include "base/sysfile.h"
+#include "fleet/oddfolder.h"
 #include "fleet/timerange.h"
 
 #define NS 1000000000ULL
@@ -102,6 +103,25 @@ static void add_minutes(const struct store *s, struct log *log, struct str *text
 	str_addc(text, '\n');
 }
 
+static void add_odd(const char *store, struct str *text)
+{
+	char path[STORE_PATH + 2 * STORE_NAME];
+	struct oddfolder odd;
+	struct err ignored;
+
+	if (oddfolder_open(&odd, store, false, &ignored))
+		return;
+	str_addf(text, "odd minutes: %zu recording%s, ", odd.files.n, odd.files.n == 1 ? "" : "s");
+	num_add_bytes(text, odd.n_bytes);
+	if (odd.files.n) {
+		oddfolder_path(&odd, odd.files.at[odd.files.n - 1].begin_ns, path);
+		str_add(text, "; the newest: ");
+		str_add_safe(text, path, strlen(path));
+	}
+	str_addc(text, '\n');
+	oddfolder_close(&odd);
+}
+
 int watch_status_add(const struct watch_options *o, struct log *log, bool *ret_is_running,
 	struct str *text, struct err *err)
 {
@@ -120,6 +140,7 @@ int watch_status_add(const struct watch_options *o, struct log *log, bool *ret_i
 	num_add_bytes(text, s.n_bytes);
 	str_addf(text, " in %zu %s\n", s.files.n, s.files.n == 1 ? "file" : "files");
 	add_minutes(&s, log, text);
+	add_odd(path, text);
 	store_close(&s);
 	return 0;
 }
