@@ -10,9 +10,9 @@ enum { FUNCTIONS = 40, SECOND_NS = 1000000000 };
 /* What a minute is drawn from. */
 struct world {
 	struct random random;
-	u32 samples;          /* about so many a minute */
+	u32 samples; /* about so many a minute */
 	double shares[FUNCTIONS];
-	double restless;      /* shares vary from minute to minute by so much of themselves */
+	double restless; /* shares vary from minute to minute by so much of themselves */
 };
 
 static void world_init(struct world *w, u32 samples, double restless)
@@ -26,8 +26,8 @@ static void world_init(struct world *w, u32 samples, double restless)
 static void draw(struct world *w, struct batch *b)
 {
 	double weights[FUNCTIONS], sum = 0;
-	const u32 n = w->samples - w->samples / 10 +
-		(u32)(random_share(&w->random) * w->samples / 5);
+	const u32 n =
+		w->samples - w->samples / 10 + (u32)(random_share(&w->random) * w->samples / 5);
 	u32 counts[FUNCTIONS] = {0}, stacks[FUNCTIONS], cell;
 
 	batch_init(b);

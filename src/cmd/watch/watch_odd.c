@@ -138,7 +138,7 @@ static int write_recording(struct watch_odd *w, const char *path, const char *wh
 /* Names and code are looked up by a process of its own, when nobody else wants the CPU. */
 static void pack(struct watch_odd *w, const char *path)
 {
-	const char *const argv[] = {"pace", "data", "pack", "--in-place", path, NULL};
+	const char *const argv[] = {"pace", "data", "pack", "--in-place", "-j", "1", path, NULL};
 	posix_spawn_file_actions_t files;
 
 	posix_spawn_file_actions_init(&files);

@@ -23,7 +23,7 @@ struct watch_odd {
 	struct feed *feed;
 	struct log *log;
 	struct window window;
-	bool has_window; /* the first record has come */
+	bool has_window;           /* the first record has come */
 	struct sink keeping, sink; /* keeping: the window's; sink: for the feed */
 	u64 advanced_ns;
 	struct usual usual;

@@ -22,8 +22,8 @@ static void level_learn(struct usual_level *l, double x, u64 n_learnt)
 {
 	const double by = fmax(LEARNS_LEVEL, 1. / (double)(n_learnt + 1));
 	const double most = LEVEL_DEVIATIONS * sqrt(l->variance);
-	const double distance = n_learnt < USUAL_LEARNS ? x - l->mean
-							: fmax(fmin(x - l->mean, most), -most);
+	const double distance =
+		n_learnt < USUAL_LEARNS ? x - l->mean : fmax(fmin(x - l->mean, most), -most);
 
 	l->mean += by * distance;
 	l->variance = (1 - by) * (l->variance + by * distance * distance);
@@ -46,8 +46,7 @@ static u64 key_of(const struct batch *b, size_t row)
 	u64 key = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-		key = hash_mix(key,
-			hash_bytes(b->texts.at[parts[i]].at, b->texts.at[parts[i]].n));
+		key = hash_mix(key, hash_bytes(b->texts.at[parts[i]].at, b->texts.at[parts[i]].n));
 	return key;
 }
 
@@ -125,8 +124,7 @@ static void say_moved(const struct batch *b, const struct usual_share *most, dou
 
 	str_addf(why, "%.0f%% of the samples are elsewhere than usual, most in ", 100 * share);
 	if (b->n_columns)
-		str_addf(why, "%s: ",
-			batch_string(b, b->cells.at[most->row * b->n_columns]));
+		str_addf(why, "%s: ", batch_string(b, b->cells.at[most->row * b->n_columns]));
 	str_addf(why, "%s (%.1f%% -> %.1f%%)",
 		row->stack ? batch_string(b, b->frames.at[frame].name) : "[no stack]",
 		100 * most->usual, 100 * most->now);
