@@ -537,12 +537,14 @@ def shards_that_die_networks_that_are_cut_and_hosts_that_are_killed_lose_nothing
         proxy = Cut(servers[0].http, 0.15)
         dice, lock = random.Random(5), threading.Lock()
         end, killed, stop = time.monotonic() + seconds, [0], threading.Event()
-        waiting = list(range(n)) * (1 if not LONG else 6)
+        waiting = list(range(n))
 
         def host():
             """Pushes one host's file after the other until it is acknowledged; now and then it is killed."""
             while True:
                 with lock:
+                    if LONG and not waiting and time.monotonic() < end:
+                        waiting.extend(range(n))
                     if not waiting:
                         return
                     mine = waiting.pop(0)
