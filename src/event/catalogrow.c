@@ -64,7 +64,7 @@ u64 catalogrow_hash(const char *name)
 	char lower[256];
 	size_t n = 0;
 
-	for (; name[n] && n < sizeof(lower); n++)
+	for (; n < sizeof(lower) && name[n]; n++)
 		lower[n] = (char)tolower((u8)name[n]);
 	return hash_bytes(lower, n);
 }

@@ -1,27 +1,16 @@
 #include "event/metrictable.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <strings.h>
 
-#include "base/hash.h"
+#include "event/catalogrow.h"
 #include "event/metricown.h"
-
-static u64 hash_of(const char *name)
-{
-	char lower[256];
-	size_t n = 0;
-
-	for (; name[n] && n < sizeof(lower); n++)
-		lower[n] = (char)tolower((u8)name[n]);
-	return hash_bytes(lower, n);
-}
 
 static void add(struct metrictable *t, const struct metric_row *row)
 {
-	table_add(&t->index, hash_of(row->name), t->rows.n);
+	table_add(&t->index, catalogrow_hash(row->name), t->rows.n);
 	if (row->other_name)
-		table_add(&t->index, hash_of(row->other_name), t->rows.n);
+		table_add(&t->index, catalogrow_hash(row->other_name), t->rows.n);
 	vec_add(&t->rows, row);
 }
 
@@ -47,7 +36,7 @@ void metrictable_fini(struct metrictable *t)
 const struct metric_row *metrictable_find(const struct metrictable *t, const char *pmu,
 	const char *name)
 {
-	struct table_probe probe = table_probe(&t->index, hash_of(name));
+	struct table_probe probe = table_probe(&t->index, catalogrow_hash(name));
 	const struct metric_row *other = NULL;
 	u32 i;
 

@@ -240,7 +240,7 @@ static int refuse_field(const struct script *s, const char *name, u64 field, str
 	if (!program_is_perf())
 		return err_set(err, ERR_INVAL,
 			"-F: no sample has a field '%s': it was not recorded", name);
-	for (size_t i = 0; name[i] && i < sizeof(upper) - 1; i++) {
+	for (size_t i = 0; i < sizeof(upper) - 1 && name[i]; i++) {
 		upper[i] = (char)toupper((unsigned char)name[i]);
 		upper[i + 1] = '\0';
 	}
