@@ -2,6 +2,7 @@
 """A fleet's store: ClickHouse servers on loopback, hosts that push, and what reports make of it. Prints TAP."""
 import csv
 import gzip
+import http.client
 import http.server
 import json
 import os
@@ -9,6 +10,7 @@ import random
 import re
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -19,7 +21,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import clickhouse
 from browser import needs_module
-from harness import BUILD, LIMIT, PACE, main, needs_own_mounts, pace, run, skip, test
+from harness import BUILD, LIMIT, PACE, main, needs, needs_own_mounts, pace, run, skip, test
 
 HOSTS = os.path.join(BUILD, 'tests', 'fleethosts')
 CACHE = os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache')
@@ -130,12 +132,14 @@ class Cut:
 
 
 class Liar(http.server.ThreadingHTTPServer):
-    """A server that answers what `answer(path, body)` says: (status, bytes), bytes alone for raw ones, None for silence."""
+    """A server that answers what `answer(path, body)` says: (status, bytes), bytes alone for raw ones, None for silence. `tls`: a context."""
     daemon_threads = True
 
-    def __init__(self, answer):
+    def __init__(self, answer, tls=None):
         self.answer, self.asked = answer, []
         super().__init__(('127.0.0.1', 0), Lies)
+        if tls:
+            self.socket = tls.wrap_socket(self.socket, server_side=True)
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     @property
@@ -392,6 +396,47 @@ def what_hosts_push_is_what_reports_say_and_pushing_twice_changes_nothing():
         assert diff.status == 0 and 'web0' in diff.out and '2 recordings' in diff.out, diff
         empty = pace('report', '-i', address(server, 'from=-2h&service=none'))
         assert empty.status == 0 and '%' not in empty.out, empty
+
+
+@test
+def with_tls_the_certificate_is_checked_and_rows_arrive():
+    needs_servers()
+    needs('openssl')
+    for name, host in (('good', 'IP:127.0.0.1'), ('other', 'DNS:elsewhere.example')):
+        subprocess.run(['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=store', '-addext',
+                        f'subjectAltName={host}', '-keyout', f'{name}.key', '-out', f'{name}.pem'], check=True, stderr=subprocess.DEVNULL)
+    want = make_hosts('hosts', 0, 1, 2, 300)
+    with clickhouse.Servers(os.getcwd()) as (server,):
+        make_tables([server])
+
+        def forward(path, body):
+            """What is before a store in earnest: it has the certificate, and knows who asks."""
+            connection = http.client.HTTPConnection('127.0.0.1', server.http, timeout=60)
+            connection.request('POST', path, body)
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+
+        fronts = {}
+        for name in ('good', 'other'):
+            tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            tls.load_cert_chain(f'{name}.pem', f'{name}.key')
+            fronts[name] = Liar(forward, tls)
+        words = ('-i', 'hosts/web0.batches', '--attempts', '1')
+        for name, more in (('good', []), ('good', ['--ca', 'other.pem']), ('other', ['--ca', 'other.pem'])):
+            said = pace('push', f'https://127.0.0.1:{fronts[name].port}/', *words, *more)
+            assert said.status == 1 and re.search('certificate|subject', said.err), (name, more, said)
+        assert not fronts['good'].asked and not fronts['other'].asked
+        said = pace('push', f'https://127.0.0.1:{fronts["good"].port}/', *words, '--ca', 'good.pem')
+        assert said.status == 0 and fronts['good'].asked, said
+        url = f'clickhouses://127.0.0.1:{fronts["good"].port}/default?from=-2h'
+        said = pace('report', '-i', url, '-s', 'host', '--no-children', '-g', 'none', '--csv', env=dict(os.environ, PACE_FLEET_CA='good.pem'))
+        samples = {row['host']: int(row['samples']) for row in csv.DictReader(said.out.splitlines())}
+        assert samples == {host: n for host, (n, _) in want.items()}, (said, want)
+        # Nobody answers in plain words there, and TLS is no plain server.
+        said = pace('push', f'http://127.0.0.1:{fronts["good"].port}/', *words)
+        assert said.status == 1, said
+        said = pace('push', f'https://127.0.0.1:{server.http}/', *words)
+        assert said.status == 1, said
 
 
 @test
