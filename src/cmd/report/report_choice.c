@@ -169,6 +169,9 @@ static int choose_samples(struct choice *c, struct err *err)
 		return err->code;
 	c->hist.has_history = c->keys.has_history;
 	c->hist.has_ns = o->has_ns;
+	c->hist.is_verbose = o->verbose &&
+		(form_chosen(&o->answer.forms) == &form_text ||
+			form_chosen(&o->answer.forms) == &form_separated);
 	c->hist.part = o->part;
 	c->hist.is_relative = o->filter.is_relative;
 	for (size_t i = 0; i < c->hist.n_keys; i++)

@@ -16,7 +16,7 @@
 /* The properties of a symbol that the keys group by; others stay 0. */
 struct identity {
 	u32 symbol;
-	const char *dso; /* its name: two libraries with the same name are one row */
+	const char *dso; /* its name, or path: two libraries with the same name are one row */
 	const char *source;
 	u64 size;
 };
@@ -33,7 +33,7 @@ static struct identity identity_of(const struct profile *p, const struct hist_op
 		if (frame == KEY_SYMBOL)
 			id.symbol = profile_function(p, symbol);
 		else if (frame == KEY_DSO)
-			id.dso = p->dsos.at[s->dso].name;
+			id.dso = o->is_verbose ? p->dsos.at[s->dso].path : p->dsos.at[s->dso].name;
 		else if (frame == KEY_LINE)
 			id.source = s->line;
 		else if (frame == KEY_SIZE)
@@ -113,6 +113,31 @@ static u32 *make_outers(const struct hist *h)
 	}
 	mem_free(last);
 	return outer;
+}
+
+static u64 *find_addresses(const struct profile *p)
+{
+	u64 *times = mem_zalloc((p->frames.n + 1) * sizeof(*times));
+	u64 *most = mem_zalloc(p->symbols.n * sizeof(*most));
+	u64 *addresses = mem_alloc(p->symbols.n * sizeof(*addresses));
+
+	for (size_t i = 0; i < p->symbols.n; i++)
+		addresses[i] = UINT64_MAX;
+	vec_each(row, &p->rows)
+		times[row->frame] += row->n_samples;
+	for (u32 i = 0; i < p->frames.n; i++) {
+		const u32 function = profile_frame_function(p, i);
+		const u64 address = p->frames.at[i].address;
+
+		if (times[i] < most[function] ||
+			(times[i] == most[function] && address >= addresses[function]))
+			continue;
+		most[function] = times[i];
+		addresses[function] = address;
+	}
+	mem_free(times);
+	mem_free(most);
+	return addresses;
 }
 
 /* ---- rows into groups ---- */
@@ -542,6 +567,7 @@ void hist_init_table(struct hist *h, const struct profile *p, const struct calls
 		.events = mem_zalloc(table->n * sizeof(*h->events))};
 	h->ident = make_idents(p, options);
 	h->outer = make_outers(h);
+	h->addresses = options->is_verbose ? find_addresses(p) : NULL;
 	if (options->has_row_groups)
 		h->group_of_row = mem_zalloc((p->rows.n + 1) * sizeof(*h->group_of_row));
 	for (size_t i = 0; i < options->n_keys; i++)
@@ -595,5 +621,6 @@ void hist_fini(struct hist *h)
 	arena_fini(&h->arena);
 	mem_free(h->ident);
 	mem_free(h->outer);
+	mem_free(h->addresses);
 	mem_free(h->group_of_row);
 }

@@ -36,6 +36,7 @@ struct hist_options {
 	enum profile_label sums[HIST_SUMS_MAX];
 	size_t n_sums;
 	bool has_row_groups; /* hist->group_of_row is wanted */
+	bool is_verbose;     /* files by their paths, functions with an address in them */
 	bool has_ns;         /* times are shown to the nanosecond */
 	bool has_history; /* stacks begin with branches: call graphs show lines and branch statistics */
 };
@@ -119,6 +120,8 @@ struct hist {
 	u32 *ident;          /* by symbol: symbols with the same ident share an entry */
 	/* by node of the call tree: the nearest caller with the same ident, 0 if there is none */
 	u32 *outer;
+	/* If is_verbose, by function: where in its file it was sampled most; of functions without samples, a call in it. */
+	u64 *addresses;
 	struct table group_index; /* by the groups' values */
 	struct arena arena;       /* holds the entries' values */
 };
