@@ -155,10 +155,32 @@ static int take_word(struct mem_report *m, char **argv, struct err *err)
 	return 0;
 }
 
-static bool says_keys(const char *word)
+/* The list that follows one of these options, in the same word or the next; NULL: the words are something else. */
+static const char *list_of(char **words, char letter, const char *name)
 {
-	return !strncmp(word, "-s", 2) || !strncmp(word, "-F", 2) || !strncmp(word, "--sort", 6) ||
-		!strncmp(word, "--fields", 8);
+	const size_t n = strlen(name);
+	const char *word = words[0], *list;
+
+	if (word[0] == '-' && word[1] == letter)
+		list = word + 2;
+	else if (!strncmp(word, name, n) && (!word[n] || word[n] == '='))
+		list = word + n + (word[n] == '=');
+	else
+		return NULL;
+	return *list ? list : words[1];
+}
+
+/* Whether the words say all columns: "+KEY" is one more. */
+static bool says_columns(char **words)
+{
+	const char *list = list_of(words, 'F', "--fields");
+
+	return list && *list != '+';
+}
+
+static bool says_keys(char **words)
+{
+	return list_of(words, 's', "--sort") || says_columns(words);
 }
 
 /* The columns that these options ask for. */
@@ -178,6 +200,7 @@ static int run_report(int argc, char **argv)
 	enum { ADDED = 5 };
 	struct mem_report m = {.types.record.what = MEMEVENTS_LOADS | MEMEVENTS_STORES};
 	struct str keys = {0};
+	bool has_columns = false;
 	int status, taken = 0;
 	struct err err;
 
@@ -185,14 +208,17 @@ static int run_report(int argc, char **argv)
 	m.words = mem_alloc(((size_t)argc * 2 + ADDED + 1) * sizeof(*m.words));
 	add_word(&m, "report");
 	add_word(&m, "--mem-mode");
-	add_word(&m, "-n");
+	for (int i = 1; i < argc; i++)
+		has_columns |= says_columns(argv + i);
+	if (!has_columns)
+		add_word(&m, "-n");
 	for (int i = 1; i < argc; i += taken ? taken : 1) {
 		taken = take_word(&m, argv + i, &err);
 		if (taken < 0)
 			break;
 		if (taken)
 			continue;
-		m.has_keys |= says_keys(argv[i]);
+		m.has_keys |= says_keys(argv + i);
 		add_word(&m, argv[i]);
 	}
 	add_keys(&m, &keys);

@@ -12,8 +12,12 @@ TEST(key_table_says_everything_about_each_key)
 
 	for (const struct key *key; (key = key_at(n)) != NULL; n++) {
 		CHECK(*key->name && *key->title && *key->help && key->cell);
-		CHECK(key_find(key->name, strlen(key->name)) == key);
-		if (key->alias)
+		/* A figure with parts has names that keys to group by have, too. */
+		CHECK(key_find_field(key->name, strlen(key->name)) == key ||
+			(!key->is_value &&
+				key_find_field(key->name, strlen(key->name))->has_parts));
+		CHECK(key->has_parts || key_find(key->name, strlen(key->name)) == key);
+		if (key->alias && !key->has_parts)
 			CHECK(key_find(key->alias, strlen(key->alias)) == key);
 		/* A key to group by looks at a label or at a frame. */
 		if (key->is_value)
@@ -37,6 +41,35 @@ TEST(key_names_are_whole_words)
 	CHECK(!key_find("comm,dso", 8));
 	CHECK(!key_find("", 0));
 	CHECK(!key_find("Symbol", 6));
+}
+
+static const char *title_of(const struct key *key)
+{
+	return key ? key->title : "";
+}
+
+TEST(key_words_of_accesses_are_parts_as_fields_and_groups_as_keys)
+{
+	static const char *const words[][3] = {{"op", "Mem Op", "Operation"},
+		{"cache", "Cache", "Cache"}, {"memory", "Memory", "Memory"},
+		{"mem", "Memory", "Memory access"}, {"dtlb", "D-TLB", "D-TLB"},
+		{"snoop", "Snoop", "Snoop"}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		const size_t n = strlen(words[i][0]);
+		const struct key *field = key_find_field(words[i][0], n);
+		const struct key *key = key_find(words[i][0], n);
+
+		CHECK_STR(title_of(field), words[i][1]);
+		CHECK_STR(title_of(key), words[i][2]);
+		CHECK(field->is_value && field->has_parts && field->n_data == field->n_sums);
+		CHECK(!key->is_value && key->label == LABEL_DATA_SOURCE);
+		for (size_t k = 0; k < field->n_data; k++)
+			CHECK(field->data[k].band == field->data[0].band &&
+				field->data[k].sums == &field->sums[k]);
+	}
+	CHECK(key_find_field("tlb", 3) == key_find("tlb", 3));
+	CHECK(!key_find_field("op_load", 7));
 }
 
 /* ---- lists ---- */
@@ -87,7 +120,8 @@ TEST(key_list_with_an_unknown_key_names_the_nearest)
 	check_refused("com", "there is no key 'com'; did you mean 'comm'?");
 	str_add(&all, "there is no key 'xyzzy'; known are");
 	for (size_t i = 0; (key = key_at(i)) != NULL; i++)
-		str_addf(&all, " %s", key->name);
+		if (!key->has_parts)
+			str_addf(&all, " %s", key->name);
 	check_refused("xyzzy,comm", str_text(&all));
 	str_fini(&all);
 	check_refused("comm,simd",

@@ -31,7 +31,7 @@ static void choose_graph(struct choice *c)
 				       : MAX(c->options->percent_limit, DEFAULT_GRAPH_LIMIT),
 		.entries = g->entries,
 		.skips_first_node = c->options->keys.sort && !c->options->keys.fields &&
-			c->hist.keys[0]->frame == KEY_SYMBOL,
+			c->hist.n_keys && c->hist.keys[0]->frame == KEY_SYMBOL,
 		.has_colour = c->text.has_colour};
 	c->text.row_limit = c->rows.limit = c->options->percent_limit;
 	c->rows.graph_limit =

@@ -282,10 +282,14 @@ static void add_words(struct keys *k, const char *text, struct str *ret)
 	}
 }
 
+static const char sort_option[] = "--sort", fields_option[] = "--fields";
+
 static int parse(struct keys *k, const char *option, const char *text, const struct key **keys,
 	size_t *ret_n, struct err *err)
 {
-	const struct key_source more = {k, find_field};
+	const struct key_source more = {.ctx = k,
+		.has_fields = option == fields_option,
+		.find = find_field};
 	struct str words = {0};
 	int r;
 
@@ -340,7 +344,20 @@ static int check_children(const struct keys *k, struct hist_options *h, struct e
 	return 0;
 }
 
-/* Takes a key to group by, or a label to add up. */
+/* Takes what a figure adds up. */
+static int take_sums(struct hist_options *h, const struct key *key, struct err *err)
+{
+	bool has_room = true;
+
+	if (key->label)
+		has_room = hist_ask_sum(h, &(struct hist_sum){.label = key->label});
+	for (size_t i = 0; i < key->n_sums; i++)
+		has_room &= hist_ask_sum(h, &key->sums[i]);
+	return has_room ? 0
+			: err_set(err, ERR_INVAL, "more than %d sums of figures", HIST_SUMS_MAX);
+}
+
+/* Takes a key to group by, or a figure. */
 static int take_key(const struct keys *k, struct hist_options *h, const struct key *key,
 	struct err *err)
 {
@@ -353,29 +370,24 @@ static int take_key(const struct keys *k, struct hist_options *h, const struct k
 		return err_set(err, ERR_INVAL,
 			"key '%s': cycles between branches are counted with --total-cycles",
 			key->name);
+	if (key->has_parts && recorded_check_label(k->recorded, key->sums->label, err))
+		return err_prefix(err, "key '%s'", key->name);
 	/* perf's default keys for memory include latencies that not all CPUs report. */
 	if (key->label && !(k->options->is_mem_mode && (!k->options->sort || k->sort.n)) &&
 		recorded_check_label(k->recorded, key->label, err))
 		return err_prefix(err, "key '%s'", key->name);
 	if (!key->is_value)
 		return add(h->keys, &h->n_keys, key, err);
-	for (size_t i = 0; i < h->n_sums; i++)
-		if (h->sums[i] == key->label)
-			return 0;
-	if (key->label && h->n_sums == HIST_SUMS_MAX)
-		return err_set(err, ERR_INVAL, "more than %d sums of weights and latencies",
-			HIST_SUMS_MAX);
-	if (key->label)
-		h->sums[h->n_sums++] = key->label;
-	return 0;
+	return take_sums(h, key, err);
 }
 
 /*
- * Rows are sorted by the keys of -s (of -F without -s), and before them by the shares, unless these are among the keys
+ * Rows are sorted by the keys of -s, then by those of -F, and before them by the shares, unless these are among the keys
  * or -F is given.
  */
 static int choose_order(const struct keys *k, struct hist_options *h,
-	const struct key *const *given, size_t n, struct err *err)
+	const struct key *const *given, size_t n, const struct key *const *fields, size_t n_fields,
+	struct err *err)
 {
 	bool is_strict = has_own_columns(k);
 
@@ -389,6 +401,9 @@ static int choose_order(const struct keys *k, struct hist_options *h,
 		return err->code;
 	for (size_t i = 0; i < n; i++)
 		if (add(h->order, &h->n_order, given[i], err))
+			return err->code;
+	for (size_t i = 0; i < n_fields && h->n_order < HIST_KEYS_MAX; i++)
+		if (add(h->order, &h->n_order, fields[i], err))
 			return err->code;
 	return 0;
 }
@@ -445,10 +460,10 @@ int keys_choose(struct keys *k, struct hist_options *hist, struct histrows_optio
 	size_t n_fields = 0, n = 0;
 
 	if (o->fields &&
-		parse(k, "--fields", o->fields + is_more(o->fields), fields, &n_fields, err))
+		parse(k, fields_option, o->fields + is_more(o->fields), fields, &n_fields, err))
 		return err->code;
 	if (o->sort || !has_own_columns(k)) {
-		if (parse(k, "--sort", keys_sort(k), given, &n, err))
+		if (parse(k, sort_option, keys_sort(k), given, &n, err))
 			return err->code;
 	} else {
 		memcpy(given, fields, n_fields * sizeof(*fields));
@@ -463,9 +478,9 @@ int keys_choose(struct keys *k, struct hist_options *hist, struct histrows_optio
 	for (size_t i = 0; i < n_fields; i++)
 		if (take_key(k, hist, fields[i], err))
 			return err->code;
-	if (!hist->n_keys)
-		return err_set(err, ERR_INVAL, "%s: a key to group by is needed, like symbol",
-			o->sort ? "--sort" : "--fields");
+	/* Figures of -F alone are those of all samples: one row. */
+	if (!hist->n_keys && (o->sort || !has_own_columns(k)))
+		return err_set(err, ERR_INVAL, "--sort: a key to group by is needed, like symbol");
 	if (check_children(k, hist, err))
 		return err->code;
 	k->needs_parent |= is_in(hist->keys, hist->n_keys, parent);
@@ -473,7 +488,7 @@ int keys_choose(struct keys *k, struct hist_options *hist, struct histrows_optio
 		matching_compile(&k->parent, o->parent ? o->parent : PARENT_DEFAULT, err))
 		return err_prefix(err, "--parent");
 	k->has_expression = k->needs_parent;
-	return choose_order(k, hist, given, n, err) ||
+	return choose_order(k, hist, given, n, fields, n_fields, err) ||
 			choose_columns(k, hist, rows, fields, n_fields, given, n, err)
 		? err->code
 		: 0;
@@ -484,7 +499,7 @@ void keys_tell(const struct keys *k, const struct hist_options *hist,
 {
 	reading->labels |= key_labels(hist->keys, hist->n_keys);
 	for (size_t i = 0; i < hist->n_sums; i++)
-		reading->labels |= LABEL_BIT(hist->sums[i]);
+		reading->labels |= LABEL_BIT(hist->sums[i].label) & ~LABEL_BIT(LABEL_NONE);
 	if (k->needs_parent) {
 		reading->labels |= LABEL_BIT(LABEL_PARENT);
 		reading->has_stacks = keys_have_stacks(k);

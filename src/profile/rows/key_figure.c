@@ -91,9 +91,14 @@ static u64 guest_user_of(const struct hist *h, const struct hist_entry *e, u32 k
 	return e->of[k].self_in[HIST_GUEST_USER];
 }
 
+static u64 sum_of(const struct hist *h, const struct hist_entry *e, u32 k, enum profile_label label)
+{
+	return hist_sum(h, e, k, &(struct hist_sum){.label = label});
+}
+
 static u64 cost_of(const struct hist *h, const struct hist_entry *e, u32 k)
 {
-	return hist_sum(h, e, k, LABEL_WEIGHT);
+	return sum_of(h, e, k, LABEL_WEIGHT);
 }
 
 static u64 average_of(const struct hist *h, const struct hist_entry *e, u32 k)
@@ -117,13 +122,13 @@ static void set_average(const struct key_value *v, enum profile_label label, str
 {
 	const double n = (double)values_of(v)->self.n_samples;
 
-	cell_real(ret, n > 0 ? (double)hist_sum(v->hist, v->entry, v->event, label) / n : 0.0, 1);
+	cell_real(ret, n > 0 ? (double)sum_of(v->hist, v->entry, v->event, label) / n : 0.0, 1);
 }
 
 static u64 average_latency_of(const struct hist *h, const struct hist_entry *e, u32 k)
 {
 	return e->of[k].self.n_samples
-		? hist_sum(h, e, k, LABEL_INS_LATENCY) / e->of[k].self.n_samples
+		? sum_of(h, e, k, LABEL_INS_LATENCY) / e->of[k].self.n_samples
 		: 0;
 }
 
@@ -134,8 +139,7 @@ static void cell_of_average_latency(const struct key_value *v, struct cell *ret)
 
 static u64 average_stage_of(const struct hist *h, const struct hist_entry *e, u32 k)
 {
-	return e->of[k].self.n_samples ? hist_sum(h, e, k, LABEL_STAGE) / e->of[k].self.n_samples
-				       : 0;
+	return e->of[k].self.n_samples ? sum_of(h, e, k, LABEL_STAGE) / e->of[k].self.n_samples : 0;
 }
 
 static void cell_of_average_stage(const struct key_value *v, struct cell *ret)
@@ -145,7 +149,7 @@ static void cell_of_average_stage(const struct key_value *v, struct cell *ret)
 
 static u64 sampled_latency_of(const struct hist *h, const struct hist_entry *e, u32 k)
 {
-	return hist_sum(h, e, k, LABEL_LATENCY);
+	return sum_of(h, e, k, LABEL_LATENCY);
 }
 
 static void cell_of_sampled_latency(const struct key_value *v, struct cell *ret)

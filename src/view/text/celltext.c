@@ -42,6 +42,12 @@ static void add_signed_percent(const struct cell *c, struct str *text)
 	str_addf(text, "%+.*f%%", c->digits, c->real);
 }
 
+/* Parts stand close together. */
+static void add_part(const struct cell *c, struct str *text)
+{
+	str_addf(text, "%.1f%%", c->whole ? 100 * (double)c->n / (double)c->whole : 0.0);
+}
+
 /* Where there is no sign, blanks take its place. */
 static void add_interval(const struct cell *c, struct str *text)
 {
@@ -120,7 +126,28 @@ struct celltext celltext_of(const struct key *key)
 
 struct celltext celltext_of_column(const struct rowset_column *c)
 {
+	if (c->band)
+		return (struct celltext){.key = c->name,
+			.title = c->title,
+			.unknown = "N/A",
+			.width = CELLTEXT_PART,
+			.is_right = true,
+			.add = add_part};
 	return find(c->name, c->title, c->group != ROWSET_KEY && c->group != ROWSET_FACT);
+}
+
+void celltext_add_title(const struct celltext *l, const struct rowset_column *c, bool has_band,
+	struct str *text)
+{
+	if (c->band && has_band)
+		str_addf(text, "%s: ", c->band);
+	str_add(text, l->title + strspn(l->title, " "));
+}
+
+void celltext_add_title_of(const struct celltext *l, const struct rowset *r, size_t column,
+	struct str *text)
+{
+	celltext_add_title(l, &r->shown[column], !rowset_continues_band(r, column), text);
 }
 
 void celltext_add(const struct celltext *l, const struct cell *c, struct str *text)
