@@ -222,11 +222,9 @@ def weights_have_averages_of_their_parts_and_accesses_their_kind():
     assert rows_ == [(sum(30 + i for i in range(k, 18, 3)) / 6, 5.0 + k, 7.0) for k in range(3)], out
     out = pace('report', '-i', 'w.data', '-n', '-s', 'op', '-t', '|').out.strip().split('\n')[1:]
     assert out == ['50.00%|9|LOAD', '50.00%|9|STORE'], out
-    for key, part in (('latency_children', "'latency' has"), ('callchain_branch_cycles', '--branch-history')):
-        result = pace('report', '-i', 'w.data', '-s', key)
-        assert result.status == 2 and part in result.err and not result.out, result
-    result = pace('report', '-i', 'w.data', '-s', 'latency,comm')
-    assert result.status == 2 and '--switch-events' in result.err, result
+    for key in ('latency', 'latency_children'):
+        result = pace('report', '-i', 'w.data', '-s', f'{key},comm')
+        assert result.status == 2 and '--switch-events' in result.err, result
 
 
 def perf_of_version(least):
@@ -343,6 +341,85 @@ def fields_of_accesses_are_those_of_perf():
             ours, theirs = table(PACE, path, words), table('perf', path, words)
             # Addresses without names are all equal where perf sorts.
             assert sorted(ours) == sorted(theirs) and len(ours) > 2, (path, words, ours, theirs)
+
+
+THREADS = '''#include <pthread.h>
+__attribute__((noinline)) long inner(long n) { volatile long s = 0; for (long i = 0; i < n; i++) s += i * 3; return s; }
+__attribute__((noinline)) long outer(long n) { long s = 0; for (int i = 0; i < 10; i++) s += inner(n); return s; }
+__attribute__((noinline)) long again(long n) { return n ? again(n - 1) + inner(300000) : 1; }
+void *work(void *n) { outer((long)n); again(3); return 0; }
+int main(void)
+{
+	pthread_t t[3];
+	outer(3000000);
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], 0, work, (void *)4000000L);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], 0);
+	again(5);
+	return 0;
+}
+'''
+
+
+def sides(out):
+    """Head, and the rows that are of no functions, or of the program's."""
+    lines = [re.sub(r' +', ' ', line).strip() for line in out.split('\n') if line.strip()]
+    head = [line for line in lines if line.startswith('# ') and ('Latency' in line or line == '# Command')]
+    return head[:1], [line for line in lines if line[0] != '#' and ('[.]' not in line or re.search(r'\[\.\] (inner|outer|again|work|main)\b', line)) and '[k]' not in line]
+
+
+LATENCIES = [['--latency'], ['--latency', '-s', 'sym'], ['--latency', '--no-children', '-s', 'dso,sym'], ['--latency', '-s', 'overhead,comm'],
+             ['-s', 'latency,comm'], ['-s', 'comm,latency'], ['-s', 'overhead,latency,sym'], ['-F', 'latency,sym'], ['-F', 'latency'],
+             ['--latency', '-F', '+sample', '-s', 'sym'], ['--latency', '--parallelism', '2', '-s', 'sym'], ['--latency', '-F', 'comm'], ['-F', 'latency,sym', '-s', 'comm']]
+
+
+@test
+def latency_is_shown_as_by_perf():
+    perf_of_version(7)
+    can_record()
+    with open('threads.c', 'w', encoding='utf-8') as file:
+        file.write(THREADS)
+    program = build_c(os.path.abspath('threads.c'), 'threads', '-pthread')
+    for name, words in (('l.data', []), ('g.data', ['-g'])):
+        done = run('perf', 'record', '-q', '--latency', *words, '-e', 'cpu-clock:u', '-F', '2000', '-o', name, os.path.abspath(program))
+        if done.status:
+            skip('no switches can be recorded here: ' + done.err.strip()[-80:])
+        for options in [*LATENCIES, *([['-s', 'latency_children,sym'], ['-F', 'latency_children,overhead_children,sym']] if words else [])]:
+            words_ = ['-i', name, '-g', 'none', '--no-inline', *options]
+            ours = sides(pace('report', '--no-unnamed-functions', *words_).out)
+            theirs = sides(run('perf', 'report', '--stdio', *words_).out)
+            assert ours[0] == theirs[0] and sorted(ours[1]) == sorted(theirs[1]) and (theirs[1] or '--parallelism' in options), (options, ours, theirs)
+
+
+@test
+def latency_is_the_time_of_each_sample_over_the_threads_that_ran_then():
+    """Of callers it is that of what they called, once where a function calls itself."""
+    can_record()
+    done = run('perf', 'record', '-q', '-g', '--switch-events', '-e', 'cpu-clock', '-F', '2000', '-o', 'p.data', 'sh', '-c',
+               'for i in 1 2 3; do seq 30000 | sort -R | md5sum & done; wait; seq 10000 | sort -R | md5sum')
+    if done.status:
+        skip('no switches can be recorded here: ' + done.err.strip()[-80:])
+    words = ['report', '--no-wall', '-i', 'p.data']
+    by_level = {}
+    for row in json.loads(pace(*words, '--json', '-g', 'none', '--no-children', '-s', 'comm,dso,symbol,parallelism').out)['events'][0]['rows']:
+        key = row['comm'], row['dso'], row['symbol']
+        by_level[key] = by_level.get(key, 0) + row['period'] // row['parallelism']
+    rows_ = json.loads(pace(*words, '--json', '-g', 'none', '--latency', '--no-children').out)['events'][0]['rows']
+    found = {(row['comm'], row['dso'], row['symbol']): row['latency'] for row in rows_}
+    assert found.keys() == by_level.keys() and len(found) > 10, (found, by_level)
+    # Each sample's part is a whole number.
+    assert all(abs(found[key] - by_level[key]) <= 1000 for key in found), (found, by_level)
+    assert [row['latency'] for row in rows_] == sorted((row['latency'] for row in rows_), reverse=True)
+    whole = sum(found.values())
+    assert all(abs(row['latency_share'] - 100 * row['latency'] / whole) < 0.001 for row in rows_)
+    # What is below a function's outermost calls, of whole stacks.
+    document = json.loads(pace(*words, '--json', '--latency', '-s', 'symbol').out)['events'][0]
+    total = {row['symbol']: row for row in document['rows']}
+    assert all(row['latency_children'] >= row['latency'] for row in total.values()) and all(row['latency_children'] <= whole + 1000 for row in total.values())
+    assert any(row['latency_children'] > 2 * row['latency'] > 0 or (row['latency_children'] and not row['latency']) for row in total.values()), total
+    result = pace('report', '-i', write_plain('plain.data'), '--latency')
+    assert result.status == 2 and result.err.startswith('pace report: --latency: ') and '--switch-events' in result.err, result
 
 
 @test

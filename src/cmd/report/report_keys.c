@@ -84,6 +84,15 @@ static int check_history(const struct keys *k, bool can_branch, struct err *err)
 			  "--branch-history: the recording has no branches: record with -b");
 }
 
+static int check_latency(const struct keys *k, struct err *err)
+{
+	if (k->options->has_total_cycles)
+		return err_set(err, ERR_INVAL,
+			"--latency is about samples, --total-cycles counts branches");
+	return recorded_check_label(k->recorded, LABEL_LATENCY, err) ? err_prefix(err, "--latency")
+								     : 0;
+}
+
 static const char *default_keys(const struct keys *k)
 {
 	if (!recorded_has_trace(k->recorded))
@@ -125,6 +134,8 @@ int keys_init(struct keys *k, const struct keys_options *o, struct recorded *r, 
 	if (o->has_total_cycles && check_blocks(k, err))
 		return err->code;
 	if (o->has_history && check_history(k, can_branch, err))
+		return err->code;
+	if (o->is_by_latency && !has_wall && check_latency(k, err))
 		return err->code;
 	k->has_history = o->has_history;
 	k->has_blocks = o->has_total_cycles;
@@ -381,24 +392,64 @@ static int take_key(const struct keys *k, struct hist_options *h, const struct k
 	return take_sums(h, key, err);
 }
 
+/* The shares that stand before all other columns, in their order. */
+struct shares {
+	struct {
+		const struct key *key;
+		bool is_implied; /* it is there, and sorts rows, without being asked for */
+	} of[4];
+	size_t n;
+};
+
+static void add_share(struct shares *s, const struct key *key, bool is_implied)
+{
+	s->of[s->n].key = key;
+	s->of[s->n++].is_implied = is_implied;
+}
+
+/*
+ * As in perf, who names latency in -s names all shares, and --latency puts each latency before the overhead. In wall-clock
+ * time, latency is another figure.
+ */
+static void choose_shares(const struct keys *k, const struct hist_options *h,
+	const struct key *const *given, size_t n, struct shares *ret)
+{
+	const bool is_by_latency = k->options->is_by_latency && !k->has_wall && !k->has_blocks,
+		   is_implied = !has_own_columns(k) &&
+		(is_by_latency ||
+			(!is_in(given, n, &key_sampled_latency) &&
+				!is_in(given, n, key_total_latency)));
+	const struct key *const order[2][4] = {
+		{key_total, key_total_latency, key_self, &key_sampled_latency},
+		{key_total_latency, key_total, &key_sampled_latency, key_self}};
+
+	*ret = (struct shares){0};
+	for (size_t i = 0; i < 4; i++) {
+		const struct key *key = order[is_by_latency][i];
+		const bool is_of_total = key == key_total || key == key_total_latency,
+			   is_of_latency = key == &key_sampled_latency || key == key_total_latency;
+
+		add_share(ret, key,
+			is_implied && (h->has_children || !is_of_total) &&
+				(is_by_latency || !is_of_latency));
+	}
+}
+
 /*
  * Rows are sorted by the keys of -s, then by those of -F, and before them by the shares, unless these are among the keys
  * or -F is given.
  */
-static int choose_order(const struct keys *k, struct hist_options *h,
+static int choose_order(const struct keys *k, struct hist_options *h, const struct shares *shares,
 	const struct key *const *given, size_t n, const struct key *const *fields, size_t n_fields,
 	struct err *err)
 {
-	bool is_strict = has_own_columns(k);
-
 	/* The rows of wall-clock time have their own order. */
 	if (k->has_wall)
 		return 0;
-	if (!is_strict && h->has_children && !is_in(given, n, key_total) &&
-		add(h->order, &h->n_order, key_total, err))
-		return err->code;
-	if (!is_strict && !is_in(given, n, key_self) && add(h->order, &h->n_order, key_self, err))
-		return err->code;
+	for (size_t i = 0; i < shares->n; i++)
+		if (shares->of[i].is_implied && !is_in(given, n, shares->of[i].key) &&
+			add(h->order, &h->n_order, shares->of[i].key, err))
+			return err->code;
 	for (size_t i = 0; i < n; i++)
 		if (add(h->order, &h->n_order, given[i], err))
 			return err->code;
@@ -417,7 +468,16 @@ static int add_all(struct histrows_options *t, const struct key *const *keys, si
 	return 0;
 }
 
-static int choose_columns(const struct keys *k, const struct hist_options *h,
+/* Whether a share stands before the other columns: where it is implied, or where -s names the latency, and this. */
+static bool leads(const struct shares *s, size_t i, const struct key *const *given, size_t n)
+{
+	return s->of[i].is_implied ||
+		(is_in(given, n, s->of[i].key) &&
+			(is_in(given, n, &key_sampled_latency) ||
+				is_in(given, n, key_total_latency)));
+}
+
+static int choose_columns(const struct keys *k, const struct shares *shares,
 	struct histrows_options *t, const struct key *const *fields, size_t n_fields,
 	const struct key *const *given, size_t n, struct err *err)
 {
@@ -428,9 +488,8 @@ static int choose_columns(const struct keys *k, const struct hist_options *h,
 		"cycles_average_share", "cycles_average"};
 	bool is_strict = has_own_columns(k),
 	     has_shares = !is_strict && !k->has_wall && !k->has_blocks;
-	const struct key *first[] = {has_shares && h->has_children ? key_total : NULL,
-		has_shares ? key_self : NULL,
-		o->has_modes && has_shares ? key_find("overhead_sys", 12) : NULL,
+	const struct key *first[] = {o->has_modes && has_shares ? key_find("overhead_sys", 12)
+								: NULL,
 		o->has_modes && has_shares ? key_find("overhead_us", 11) : NULL,
 		o->has_intervals ? &confidence_column : NULL,
 		o->has_counts ? key_find("sample", 6) : NULL,
@@ -445,6 +504,10 @@ static int choose_columns(const struct keys *k, const struct hist_options *h,
 		if (add(t->columns, &t->n_columns, key_find(of_blocks[i], strlen(of_blocks[i])),
 			    err))
 			return err->code;
+	for (size_t i = 0; has_shares && i < shares->n; i++)
+		if (leads(shares, i, given, n) &&
+			add(t->columns, &t->n_columns, shares->of[i].key, err))
+			return err->code;
 	for (size_t i = 0; i < ARRAY_SIZE(first); i++)
 		if (first[i] && add(t->columns, &t->n_columns, first[i], err))
 			return err->code;
@@ -458,6 +521,7 @@ int keys_choose(struct keys *k, struct hist_options *hist, struct histrows_optio
 	const struct key *fields[HIST_KEYS_MAX], *given[HIST_KEYS_MAX];
 	const struct key *parent = key_find("parent", 6);
 	size_t n_fields = 0, n = 0;
+	struct shares shares;
 
 	if (o->fields &&
 		parse(k, fields_option, o->fields + is_more(o->fields), fields, &n_fields, err))
@@ -488,8 +552,12 @@ int keys_choose(struct keys *k, struct hist_options *hist, struct histrows_optio
 		matching_compile(&k->parent, o->parent ? o->parent : PARENT_DEFAULT, err))
 		return err_prefix(err, "--parent");
 	k->has_expression = k->needs_parent;
-	return choose_order(k, hist, given, n, fields, n_fields, err) ||
-			choose_columns(k, hist, rows, fields, n_fields, given, n, err)
+	choose_shares(k, hist, given, n, &shares);
+	for (size_t i = 0; i < shares.n; i++)
+		if (shares.of[i].is_implied && take_key(k, hist, shares.of[i].key, err))
+			return err->code;
+	return choose_order(k, hist, &shares, given, n, fields, n_fields, err) ||
+			choose_columns(k, &shares, rows, fields, n_fields, given, n, err)
 		? err->code
 		: 0;
 }

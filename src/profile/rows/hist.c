@@ -594,15 +594,19 @@ static void pick_entries(struct hist *h)
 
 	if (!h->options->part)
 		return;
-	for (u32 k = 0; h->options->is_relative && k < h->n_events; k++)
+	for (u32 k = 0; h->options->is_relative && k < h->n_events; k++) {
 		h->events[k].all = (struct hist_value){0};
+		h->events[k].latency = 0;
+	}
 	vec_each(e, &h->entries) {
 		const char *name = h->profile->symbols.at[e->symbol].name;
 
 		if (!name || !strstr(name, h->options->part))
 			continue;
-		for (u32 k = 0; h->options->is_relative && k < h->n_events; k++)
+		for (u32 k = 0; h->options->is_relative && k < h->n_events; k++) {
 			add_value(&h->events[k].all, &e->of[k].self);
+			h->events[k].latency += hist_sum(h, e, k, &latency);
+		}
 		h->entries.at[kept++] = *e;
 	}
 	h->entries.n = kept;
@@ -642,6 +646,7 @@ void hist_init_table(struct hist *h, const struct profile *p, const struct calls
 
 		h->events[k].event = table->first + k;
 		h->events[k].all = (struct hist_value){e->n_samples, e->period};
+		h->events[k].latency = e->dropped_latency;
 		group_rows(h, &h->events[k]);
 	}
 	make_entries(h);

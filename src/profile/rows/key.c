@@ -153,8 +153,6 @@ static const struct {
 	{"simd", "it needs traces of Arm SPE, which pace does not decode"},
 	{"ipc_null",
 		"perf shows it where nothing is known; 'pace annotate' shows instructions per cycle, by block"},
-	{"latency_children",
-		"'latency' has that of functions themselves, 'pace report --wall' that of callers"},
 	{"callchain_branch_predicted",
 		"--branch-history shows the predictions of the branches before samples"},
 	{"callchain_branch_abort", "--branch-history shows the aborts before samples"},

@@ -71,6 +71,8 @@ struct key {
 /* The shares by which rows are sorted by default. */
 extern const struct key *const key_self;
 extern const struct key *const key_total;
+/* The same of sampled latency. */
+extern const struct key *const key_total_latency;
 /* What "latency" means of recordings that are not read as wall-clock time. */
 extern const struct key key_sampled_latency;
 

@@ -158,6 +158,17 @@ static void cell_of_sampled_latency(const struct key_value *v, struct cell *ret)
 		v->hist->events[v->event].latency);
 }
 
+static u64 total_latency_of(const struct hist *h, const struct hist_entry *e, u32 k)
+{
+	return hist_total_sum(h, e, k, &(struct hist_sum){.label = LABEL_LATENCY});
+}
+
+static void cell_of_total_latency(const struct key_value *v, struct cell *ret)
+{
+	cell_share(ret, total_latency_of(v->hist, v->entry, v->event),
+		v->hist->events[v->event].latency);
+}
+
 /* ---- cycles of runs of code, which are the periods with --total-cycles ---- */
 
 static double mean_of(const struct hist_entry *e, u32 k)
@@ -187,6 +198,20 @@ static void cell_of_mean_share(const struct key_value *v, struct cell *ret)
 	ret->unit = "%";
 }
 
+/* What people see of latencies. */
+static const struct key latency_share = {.name = "latency_share",
+	.title = "Latency",
+	.is_value = true,
+	.figure = sampled_latency_of,
+	.kind = CELL_SHARE,
+	.cell = cell_of_sampled_latency};
+static const struct key total_latency_share = {.name = "latency_children_share",
+	.title = "Latency with callees",
+	.is_value = true,
+	.figure = total_latency_of,
+	.kind = CELL_SHARE,
+	.cell = cell_of_total_latency};
+
 /* clang-format off: a row a fact */
 static const struct key keys[] = {
 	{.name = "overhead_children",
@@ -196,6 +221,16 @@ static const struct key keys[] = {
 		.figure = total_of,
 		.kind = CELL_SHARE,
 		.cell = cell_of_children},
+	{.name = "latency_children",
+		.title = "Latency",
+		.help = "share of the elapsed time in it and in what it called, if threads that ran at the same moment share it",
+		.is_value = true,
+		.label = LABEL_LATENCY,
+		.data = &total_latency_share,
+		.n_data = 1,
+		.figure = total_latency_of,
+		.kind = CELL_SHARE,
+		.cell = cell_of_total_latency},
 	{.name = "overhead",
 		.title = "Overhead",
 		.title_with_children = "Self",
@@ -329,7 +364,10 @@ const struct key key_sampled_latency = {.name = "latency",
 	.help = "share of the elapsed time, if threads that ran at the same moment share it",
 	.is_value = true,
 	.label = LABEL_LATENCY,
+	.data = &latency_share,
+	.n_data = 1,
 	.figure = sampled_latency_of,
 	.kind = CELL_SHARE,
 	.cell = cell_of_sampled_latency};
-const struct key *const key_self = &keys[1];
+const struct key *const key_total_latency = &keys[1];
+const struct key *const key_self = &keys[2];

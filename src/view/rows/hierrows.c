@@ -67,11 +67,15 @@ static u32 child_with(struct hierrows *y, u32 parent, const char *name, const st
 	return i;
 }
 
-/* k: index into the table's events; 0 is its own. */
-static void sort_by_event(const struct hierrows *y, struct sort_item *items, size_t n, size_t k)
+/* By the figure that rows are sorted by first. k: index into the table's events; 0 is its own. */
+static void sort_by_event(const struct hierrows *y, struct sort_item *items, size_t n, u32 k)
 {
+	const struct hist *h = y->flat.hist;
+	const struct key *first = h->options->n_order ? h->options->order[0] : NULL;
+	const struct key *by = first && first->is_value && first->figure ? first : key_self;
+
 	for (size_t i = 0; i < n; i++)
-		items[i].key = y->sums.at[items[i].value].sum.of[k].self.period;
+		items[i].key = by->figure(h, &y->sums.at[items[i].value].sum, k);
 	sort_by_key(items, n);
 }
 
@@ -87,7 +91,7 @@ static void sort_children(struct hierrows *y, u32 parent)
 	 * Children are in the opposite order of the entries and are linked from the last one on. If there are several
 	 * events, the first decides, then the second.
 	 */
-	for (size_t k = h->n_events; k-- > 0;)
+	for (u32 k = h->n_events; k-- > 0;)
 		sort_by_event(y, children.at, children.n, k);
 	if (h->table.order)
 		sort_by_event(y, children.at, children.n, h->table.order);

@@ -66,6 +66,7 @@ static const struct celltext layouts[] = {
 	{"cycles_average_share", .width = 11, .is_right = true, .add = add_percent},
 	{"cycles_average", .width = 10, .is_right = true},
 	{"interval", .title = "95% interval  ", .is_right = true, .add = add_interval},
+	{"latency_children", .width = 7, .is_right = true},
 	{"latency_time", .width = 8, .is_right = true, .add = add_ms},
 	{"wall_time", .width = 8, .is_right = true, .add = add_ms},
 	{"wall_cpu_time", .width = 8, .is_right = true, .add = add_ms},
