@@ -21,7 +21,8 @@ TEST(key_table_says_everything_about_each_key)
 			CHECK(key_find(key->alias, strlen(key->alias)) == key);
 		/* A key to group by looks at a label or at a frame. */
 		if (key->is_value)
-			CHECK(key->frame == KEY_NO_FRAME && (key->figure || key->is_wall));
+			CHECK(key->frame == KEY_NO_FRAME &&
+				(key->figure || key->is_wall || key->is_of_code));
 		else
 			CHECK_EQ(key->label != LABEL_NONE, key->frame == KEY_NO_FRAME);
 		CHECK(!key->label || key->frame == KEY_NO_FRAME);
@@ -126,9 +127,9 @@ TEST(key_list_with_an_unknown_key_names_the_nearest)
 	str_fini(&all);
 	check_refused("comm,simd",
 		"there is no key 'simd': it needs traces of Arm SPE, which pace does not decode");
-	check_refused("ipc_lbr",
-		"there is no key 'ipc_lbr': 'pace annotate' shows instructions per cycle, "
-		"by block; --total-cycles shows the cycles");
+	check_refused("ipc_null",
+		"there is no key 'ipc_null': perf adds it where nothing is known; 'ipc_lbr' shows "
+		"instructions per cycle, of recordings with branches");
 }
 
 TEST(key_list_without_keys_is_refused)

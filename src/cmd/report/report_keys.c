@@ -13,6 +13,10 @@
 	"local_weight,mem,symbol,dso,symbol_daddr,dso_daddr,snoop,tlb,locked," \
 	"blocked,local_ins_lat,local_p_stage_cyc"
 
+#define NO_CYCLES                                                                                   \
+	"the recording has no cycles between branches: record with -b, on a processor that counts " \
+	"them"
+
 /* ---- what the recording is ---- */
 
 static bool any_event(const struct keys *k, bool (*is_it)(const struct event *e))
@@ -62,8 +66,7 @@ static int check_blocks(const struct keys *k, struct err *err)
 		return err_set(err, ERR_INVAL,
 			"--total-cycles counts branches, which --no-branch-stack turns off");
 	if (!blocks_are_there(&k->recorded->trace.session))
-		return err_set(err, ERR_INVAL,
-			"--total-cycles: the recording has no cycles between branches: record with -b, on a processor that counts them");
+		return err_set(err, ERR_INVAL, "--total-cycles: " NO_CYCLES);
 	return 0;
 }
 
@@ -368,9 +371,26 @@ static int take_sums(struct hist_options *h, const struct key *key, struct err *
 			: err_set(err, ERR_INVAL, "more than %d sums of figures", HIST_SUMS_MAX);
 }
 
+static int take_code(struct keys *k, const struct key *key, struct err *err)
+{
+	if (k->has_wall || !blocks_are_there(&k->recorded->trace.session))
+		return err_set(err, ERR_INVAL, "key '%s': %s", key->name,
+			k->has_wall ? "it is not of time on and off the CPU: add --no-wall"
+				    : NO_CYCLES);
+	k->needs_ipc = true;
+	return 0;
+}
+
+static bool has_functions(const struct hist_options *h)
+{
+	for (size_t i = 0; i < h->n_keys; i++)
+		if (h->keys[i]->frame == KEY_SYMBOL)
+			return true;
+	return false;
+}
+
 /* Takes a key to group by, or a figure. */
-static int take_key(const struct keys *k, struct hist_options *h, const struct key *key,
-	struct err *err)
+static int take_key(struct keys *k, struct hist_options *h, const struct key *key, struct err *err)
 {
 	if (key_is_of_branches(key) && !k->has_branches)
 		return err_set(err, ERR_INVAL, "key '%s': branches are not counted%s", key->name,
@@ -381,6 +401,13 @@ static int take_key(const struct keys *k, struct hist_options *h, const struct k
 		return err_set(err, ERR_INVAL,
 			"key '%s': cycles between branches are counted with --total-cycles",
 			key->name);
+	if (key->is_of_history && !k->has_history)
+		return err_set(err, ERR_INVAL,
+			"key '%s': the branches before samples are counted with --branch-history",
+			key->name);
+	k->needs_history |= key->is_of_history;
+	if (key->is_of_code && take_code(k, key, err))
+		return err->code;
 	if (key->has_parts && recorded_check_label(k->recorded, key->sums->label, err))
 		return err_prefix(err, "key '%s'", key->name);
 	/* perf's default keys for memory include latencies that not all CPUs report. */
@@ -545,6 +572,8 @@ int keys_choose(struct keys *k, struct hist_options *hist, struct histrows_optio
 	/* Figures of -F alone are those of all samples: one row. */
 	if (!hist->n_keys && (o->sort || !has_own_columns(k)))
 		return err_set(err, ERR_INVAL, "--sort: a key to group by is needed, like symbol");
+	if (k->needs_ipc && !has_functions(hist))
+		return err_set(err, ERR_INVAL, "key 'ipc_lbr' needs rows by symbol");
 	if (check_children(k, hist, err))
 		return err->code;
 	k->needs_parent |= is_in(hist->keys, hist->n_keys, parent);
@@ -568,10 +597,10 @@ void keys_tell(const struct keys *k, const struct hist_options *hist,
 	reading->labels |= key_labels(hist->keys, hist->n_keys);
 	for (size_t i = 0; i < hist->n_sums; i++)
 		reading->labels |= LABEL_BIT(hist->sums[i].label) & ~LABEL_BIT(LABEL_NONE);
-	if (k->needs_parent) {
+	if (k->needs_parent)
 		reading->labels |= LABEL_BIT(LABEL_PARENT);
+	if (k->needs_parent || k->needs_history)
 		reading->has_stacks = keys_have_stacks(k);
-	}
 	reading->has_stacks &= !k->has_branches;
 	reading->has_branches = k->has_branches;
 	reading->has_blocks = k->has_blocks;

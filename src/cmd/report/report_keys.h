@@ -33,6 +33,8 @@ struct keys {
 	bool has_blocks;    /* runs of code between branches are counted, with their cycles */
 	bool has_branches;  /* each branch is counted, not each sample */
 	bool has_wall;      /* time on and off CPUs is counted */
+	bool needs_history; /* figures of the branches before samples are wanted */
+	bool needs_ipc;     /* functions' instructions per cycle are wanted */
 	bool needs_parent;
 	bool has_expression;
 	regex_t parent;

@@ -19,6 +19,7 @@
 
 struct key;
 struct confidence;
+struct ipc;
 
 enum { HIST_KEYS_MAX = 16, HIST_SUMS_MAX = 48 };
 

@@ -152,13 +152,7 @@ static const struct {
 } absent[] = {
 	{"simd", "it needs traces of Arm SPE, which pace does not decode"},
 	{"ipc_null",
-		"perf shows it where nothing is known; 'pace annotate' shows instructions per cycle, by block"},
-	{"callchain_branch_predicted",
-		"--branch-history shows the predictions of the branches before samples"},
-	{"callchain_branch_abort", "--branch-history shows the aborts before samples"},
-	{"callchain_branch_cycles", "--branch-history shows the cycles between branches"},
-	{"ipc_lbr",
-		"'pace annotate' shows instructions per cycle, by block; --total-cycles shows the cycles"},
+		"perf adds it where nothing is known; 'ipc_lbr' shows instructions per cycle, of recordings with branches"},
 };
 
 static int unknown_key(const char *word, struct err *err)

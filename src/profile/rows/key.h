@@ -41,6 +41,8 @@ struct key {
 	bool is_value;      /* a figure; else something to group by */
 	bool is_wall;       /* only for recordings that are read as wall-clock time */
 	bool is_of_blocks;  /* only if the cycles between branches are counted */
+	bool is_of_history; /* only if stacks begin with the branches before samples */
+	bool is_of_code;    /* only for rows by function: hist->options->ipc */
 	/*
 	 * The key groups entries by a label of the rows or by a property of the frame. A figure has neither,
 	 * or a label that is summed up.
