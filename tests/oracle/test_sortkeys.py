@@ -220,6 +220,11 @@ def weights_have_averages_of_their_parts_and_accesses_their_kind():
     out = pace('report', '--mem-mode', '-i', 'w.data', '-s', 'addr', '-F', 'addr,weight1,weight2,weight3', '-t', '|').out
     rows_ = sorted(tuple(map(float, row.split('|')[1:])) for row in out.strip().split('\n')[1:])
     assert rows_ == [(sum(30 + i for i in range(k, 18, 3)) / 6, 5.0 + k, 7.0) for k in range(3)], out
+    # As fields the names of sums are those of averages, which is said.
+    for names in ('weight,ins_lat,retire_lat', 'weight,ins_lat,p_stage_cyc'):
+        result = pace('report', '--mem-mode', '-i', 'w.data', '-s', 'addr', '-F', f'addr,{names}', '-t', '|')
+        assert result.out == out and "'ins_lat' is the average, 'weight2'" in result.err, result
+    assert '|36' in pace('report', '--mem-mode', '-i', 'w.data', '-s', 'addr,ins_lat', '-t', '|').out
     out = pace('report', '-i', 'w.data', '-n', '-s', 'op', '-t', '|').out.strip().split('\n')[1:]
     assert out == ['50.00%|9|LOAD', '50.00%|9|STORE'], out
     for key in ('latency', 'latency_children'):
@@ -337,7 +342,8 @@ def fields_of_accesses_are_those_of_perf():
         return [line for line in lines if 'Warning' not in line]
     for path in ('a.data', 'm.data'):
         for words in (['-F', 'op'], ['-F', 'mem,snoop'], ['-F', 'cache,dtlb'], ['-F', 'overhead,op,cache,memory,dtlb,snoop', '-s', 'sym'], ['-F', '+op,snoop', '-s', 'sym'],
-                      ['-F', 'sym,op,period,sample'], ['-F', 'op,overhead', '-s', 'comm']):
+                      ['-F', 'sym,op,period,sample'], ['-F', 'op,overhead', '-s', 'comm'],
+                      ['-F', 'overhead,weight,ins_lat,retire_lat,sym']):
             ours, theirs = table(PACE, path, words), table('perf', path, words)
             # Addresses without names are all equal where perf sorts.
             assert sorted(ours) == sorted(theirs) and len(ours) > 2, (path, words, ours, theirs)

@@ -12,10 +12,10 @@ TEST(key_table_says_everything_about_each_key)
 
 	for (const struct key *key; (key = key_at(n)) != NULL; n++) {
 		CHECK(*key->name && *key->title && *key->help && key->cell);
-		/* A figure with parts has names that keys to group by have, too. */
+		/* Figures with parts and averages have names that keys to group by have, too. */
 		CHECK(key_find_field(key->name, strlen(key->name)) == key ||
 			(!key->is_value &&
-				key_find_field(key->name, strlen(key->name))->has_parts));
+				key_find_field(key->name, strlen(key->name))->is_value));
 		CHECK(key->has_parts || key_find(key->name, strlen(key->name)) == key);
 		if (key->alias && !key->has_parts)
 			CHECK(key_find(key->alias, strlen(key->alias)) == key);
@@ -71,6 +71,16 @@ TEST(key_words_of_accesses_are_parts_as_fields_and_groups_as_keys)
 	}
 	CHECK(key_find_field("tlb", 3) == key_find("tlb", 3));
 	CHECK(!key_find_field("op_load", 7));
+}
+
+TEST(key_words_of_sums_are_averages_as_fields)
+{
+	CHECK(key_find_field("weight", 6) == key_find("weight1", 7));
+	CHECK(key_find_field("ins_lat", 7) == key_find("weight2", 7));
+	CHECK(key_find_field("retire_lat", 10) == key_find("weight3", 7));
+	CHECK(key_find_field("p_stage_cyc", 11) == key_find("weight3", 7));
+	CHECK(key_find_field("local_weight", 12) == key_find("local_weight", 12));
+	CHECK(!key_field_average("weights", 7) && !key_field_average("", 0));
 }
 
 /* ---- lists ---- */

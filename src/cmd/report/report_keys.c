@@ -298,6 +298,20 @@ static void add_words(struct keys *k, const char *text, struct str *ret)
 
 static const char sort_option[] = "--sort", fields_option[] = "--fields";
 
+/* What is another figure in -s is said, as by perf 7.2: earlier ones make rows of it in -F, too. */
+static void tell_averages(const struct keys *k, const char *text)
+{
+	for (size_t n; *text; text += n + (text[n] != '\0')) {
+		n = strcspn(text, ", ");
+		const char *average = key_field_average(text, n);
+
+		if (average)
+			log_note(k->recorded->log,
+				"--fields: '%.*s' is the average, '%s'; in --sort it makes rows by the sum",
+				(int)n, text, average);
+	}
+}
+
 static int parse(struct keys *k, const char *option, const char *text, const struct key **keys,
 	size_t *ret_n, struct err *err)
 {
@@ -308,6 +322,8 @@ static int parse(struct keys *k, const char *option, const char *text, const str
 	int r;
 
 	add_words(k, text, &words);
+	if (more.has_fields)
+		tell_averages(k, text);
 	r = key_parse_list_of(str_text(&words), &more, keys, HIST_KEYS_MAX, ret_n, err);
 	str_fini(&words);
 	if (r)

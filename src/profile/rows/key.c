@@ -56,8 +56,23 @@ const struct key *key_find(const char *name, size_t n)
 	return NULL;
 }
 
+const char *key_field_average(const char *name, size_t n)
+{
+	static const char *const averages[][2] = {{"weight", "weight1"}, {"ins_lat", "weight2"},
+		{"retire_lat", "weight3"}, {"p_stage_cyc", "weight3"}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(averages); i++)
+		if (is_word(averages[i][0], name, n))
+			return averages[i][1];
+	return NULL;
+}
+
 const struct key *key_find_field(const char *name, size_t n)
 {
+	const char *average = key_field_average(name, n);
+
+	if (average)
+		return key_find(average, strlen(average));
 	for (size_t i = 0; i < key_parts.n; i++)
 		if (is_named(&key_parts.keys[i], name, n))
 			return &key_parts.keys[i];

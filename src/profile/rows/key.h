@@ -81,6 +81,8 @@ extern const struct key key_sampled_latency;
 const struct key *key_find(const char *name, size_t n);
 /* Of the words of -F: some name figures that break the period down, where -s groups by what they say. */
 const struct key *key_find_field(const char *name, size_t n);
+/* Of these words, those that name sums in -s and averages in -F: the average's own name; else NULL. */
+const char *key_field_average(const char *name, size_t n);
 const struct key *key_at(size_t i); /* NULL past the last */
 
 /* Adds a line of help for each key, family by family. */
