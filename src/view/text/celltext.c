@@ -1,7 +1,7 @@
 #include "view/text/celltext.h"
 
-#include "base/num.h"
 #include "view/text/colour.h"
+#include "view/text/words.h"
 
 static void add_cpu(const struct cell *c, struct str *text)
 {
@@ -19,17 +19,9 @@ static void add_ms(const struct cell *c, struct str *text)
 	str_addf(text, "%.1f", (double)c->n / 1e6);
 }
 
-/* Page sizes are powers of two. */
 static void add_page_size(const struct cell *c, struct str *text)
 {
-	static const char units[] = "BKMGT";
-	u64 size = c->n;
-	size_t unit = 0;
-
-	for (; size >= 1024 && unit + 2 < sizeof(units); size /= 1024)
-		unit++;
-	num_add_u64(text, size);
-	str_addc(text, units[unit]);
+	words_add_page_size(text, c->n);
 }
 
 static void add_percent(const struct cell *c, struct str *text)
