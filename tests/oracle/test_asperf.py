@@ -265,6 +265,10 @@ def verbose_rows_have_paths_and_addresses_as_by_perf():
     for form in ('--csv', '--json', '--md'):
         assert run(PACE, 'report', '-v', '-i', 'v.data', '-s', 'dso,sym', form).out == run(PACE, 'report', '-i', 'v.data', '-s', 'dso,sym', form).out
     assert program in rows_of(PACE, '-s', 'dso')[0]
+    # A profile from elsewhere has no addresses.
+    with open('f.folded', 'w', encoding='utf-8') as file:
+        file.write('main;inner 3\n')
+    assert run(PACE, 'report', '-v', '-i', 'f.folded').out == run(PACE, 'report', '-i', 'f.folded').out
 
 
 def options_of_perf():

@@ -169,7 +169,8 @@ static int choose_samples(struct choice *c, struct err *err)
 		return err->code;
 	c->hist.has_history = c->keys.has_history;
 	c->hist.has_ns = o->has_ns;
-	c->hist.is_verbose = o->verbose &&
+	/* Profiles from elsewhere have no addresses, or others. */
+	c->hist.is_verbose = o->verbose && recorded_has_trace(c->recorded) &&
 		(form_chosen(&o->answer.forms) == &form_text ||
 			form_chosen(&o->answer.forms) == &form_separated);
 	c->hist.part = o->part;
