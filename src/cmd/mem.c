@@ -2,13 +2,14 @@
 
 #include "base/mem.h"
 #include "cmd/cmd.h"
+#include "cmd/mem_dump.h"
 #include "cmd/memory.h"
 
 struct mem_command {
 	struct memory_record record;
 	bool has_phys;
 	/* Of report, without effect in record. */
-	bool has_types;
+	bool has_types, is_dump;
 	const char *separator;
 };
 
@@ -58,7 +59,6 @@ static const struct opt options[] = {
 	{'v', "verbose", OPT_COUNT, AT(record.verbose), NULL, "say how events were opened"},
 	{'f', "force", OPT_NOTHING, 0, NULL, "for report, which reads files of any owner"},
 	{'i', "input", OPT_NOTHING, 0, "FILE", "for report: -o says where record writes"},
-	{'D', "dump-raw-samples", OPT_NOTHING, 0, NULL, "for report"},
 	{0, "hide-unresolved", OPT_NOTHING, 0, NULL, "for report"},
 	{0, "dry-run", OPT_BOOL, AT(record.shows), NULL,
 		"only print the 'pace record' command that would run"},
@@ -68,6 +68,7 @@ static const struct opt options[] = {
 	{'T', "type-profile", OPT_BOOL, AT(has_types), NULL,
 		"rows by where data was found and its type"},
 	{'x', "field-separator", OPT_STR, AT(separator), "SEP", "columns separated by SEP"},
+	{'D', "dump-raw-samples", OPT_BOOL, AT(is_dump), NULL, "print the accesses one by one"},
 	{.kind = OPT_END},
 };
 
@@ -76,7 +77,7 @@ static const struct opt options[] = {
 /* What perf's options of mem ask for: the others are report's. */
 struct mem_report {
 	struct mem_command types; /* of -t */
-	bool has_phys, has_page_sizes, has_types, has_keys;
+	bool has_phys, has_page_sizes, has_types, has_keys, is_dump;
 	int n;
 	char **words; /* of 'report' */
 };
@@ -123,10 +124,9 @@ static int take_option(struct mem_report *m, enum mem_option option, const char 
 		m->has_types = true;
 		return 0;
 	case MEM_DUMP:
-		break;
+		m->is_dump = true;
 	}
-	return err_set(err, ERR_INVAL,
-		"-D: 'pace script -F pid,tid,ip,addr,weight,data_src,sym' prints the samples one by one");
+	return 0;
 }
 
 /* Takes a word that is one of those options, with its value. Returns how many words it took; 0: it is another one. */
@@ -155,10 +155,32 @@ static int take_word(struct mem_report *m, char **argv, struct err *err)
 	return 0;
 }
 
-static bool says_keys(const char *word)
+/* The list that follows one of these options, in the same word or the next; NULL: the words are something else. */
+static const char *list_of(char **words, char letter, const char *name)
 {
-	return !strncmp(word, "-s", 2) || !strncmp(word, "-F", 2) || !strncmp(word, "--sort", 6) ||
-		!strncmp(word, "--fields", 8);
+	const size_t n = strlen(name);
+	const char *word = words[0], *list;
+
+	if (word[0] == '-' && word[1] == letter)
+		list = word + 2;
+	else if (!strncmp(word, name, n) && (!word[n] || word[n] == '='))
+		list = word + n + (word[n] == '=');
+	else
+		return NULL;
+	return *list ? list : words[1];
+}
+
+/* Whether the words say all columns: "+KEY" is one more. */
+static bool says_columns(char **words)
+{
+	const char *list = list_of(words, 'F', "--fields");
+
+	return list && *list != '+';
+}
+
+static bool says_keys(char **words)
+{
+	return list_of(words, 's', "--sort") || says_columns(words);
 }
 
 /* The columns that these options ask for. */
@@ -173,37 +195,53 @@ static void add_keys(const struct mem_report *m, struct str *keys)
 	str_add(keys, m->has_page_sizes ? ",data_page_size" : "");
 }
 
+/* Words in front of the user's: those of 'report', or the name of what takes its place with -D. */
+enum { IN_FRONT = 3 };
+
+static int run_words(struct mem_report *m, bool has_columns)
+{
+	const struct mem_dump dump = {m->has_phys, m->has_page_sizes};
+	char *const front[IN_FRONT + 1] = {(char *)"report", (char *)"--mem-mode",
+		has_columns ? NULL : (char *)"-n"};
+	int n = m->is_dump ? 1 : has_columns ? 2 : 3;
+	char **words = m->words + IN_FRONT - n;
+
+	memcpy(words, front, (size_t)n * sizeof(*words));
+	n += m->n - IN_FRONT;
+	return m->is_dump ? mem_dump(&dump, n, words) : cmd_report.run(n, words);
+}
+
 static int run_report(int argc, char **argv)
 {
-	enum { ADDED = 5 };
-	struct mem_report m = {.types.record.what = MEMEVENTS_LOADS | MEMEVENTS_STORES};
+	enum { ADDED = 2 };
+	struct mem_report m = {.types.record.what = MEMEVENTS_LOADS | MEMEVENTS_STORES,
+		.n = IN_FRONT};
 	struct str keys = {0};
+	bool has_columns = false;
 	int status, taken = 0;
 	struct err err;
 
 	/* A separator becomes two words. */
-	m.words = mem_alloc(((size_t)argc * 2 + ADDED + 1) * sizeof(*m.words));
-	add_word(&m, "report");
-	add_word(&m, "--mem-mode");
-	add_word(&m, "-n");
+	m.words = mem_alloc(((size_t)argc * 2 + IN_FRONT + ADDED + 1) * sizeof(*m.words));
 	for (int i = 1; i < argc; i += taken ? taken : 1) {
 		taken = take_word(&m, argv + i, &err);
 		if (taken < 0)
 			break;
 		if (taken)
 			continue;
-		m.has_keys |= says_keys(argv[i]);
+		m.has_keys |= says_keys(argv + i);
+		has_columns |= says_columns(argv + i);
 		add_word(&m, argv[i]);
 	}
 	add_keys(&m, &keys);
-	if (!m.has_keys &&
+	if (!m.has_keys && !m.is_dump &&
 		(m.has_phys || m.has_page_sizes || m.has_types ||
 			m.types.record.what == MEMEVENTS_STORES)) {
 		add_word(&m, "--sort");
 		add_word(&m, str_text(&keys));
 	}
 	m.words[m.n] = NULL;
-	status = taken < 0 ? cmd_fail(&cmd_mem, &err, EXIT_USAGE) : cmd_report.run(m.n, m.words);
+	status = taken < 0 ? cmd_fail(&cmd_mem, &err, EXIT_USAGE) : run_words(&m, has_columns);
 	str_fini(&keys);
 	mem_free(m.words);
 	return status;
@@ -262,7 +300,7 @@ const struct cmd cmd_mem = {
 	.usage = {"record [OPTIONS] [-- RECORD-OPTIONS] COMMAND...",
 		"report [REPORT-OPTIONS] [FILE]", NULL},
 	.notes =
-		"report is 'pace report --mem-mode', with its options; -t, -p, -T and -x are those above\n",
+		"report is 'pace report --mem-mode', with its options; -t, -p, -T, -x and -D are those above\n",
 	.options = options,
 	.is_paged = true,
 	.run = run_mem,

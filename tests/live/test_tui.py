@@ -8,6 +8,8 @@ import signal
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'oracle'))
+import handmade  # noqa: E402
 from harness import *  # noqa: E402,F403
 from window import Terminal, pid_of  # noqa: E402
 
@@ -215,13 +217,13 @@ def zooms_follow_the_columns_and_what_is_read_again():
 
 
 def sort_keys():
-    """All keys, with whether each is a figure, as the help lists them."""
+    """All keys, with whether each is a figure, or a word of -F, as the help lists them."""
     found, heading = [], ''
     for line in pace('report', '-h').out.split('\nKeys: ', 1)[1].splitlines():
         heading = line if line.startswith('Keys: ') or not found and 'figures' in line else heading
         name = re.match(r'  (\w+)', line)
         if name:
-            found.append((name.group(1), 'figures' in heading))
+            found.append((name.group(1), 'figures' in heading, '-F only' in heading))
     return found
 
 
@@ -231,21 +233,22 @@ def rows_by_every_key_have_the_numbers_of_the_text_and_what_is_lacking_is_said()
     words = ['-i', path, '-g', 'none']
     keys = sort_keys()
     assert len(keys) > 70, keys
-    terminal = Terminal(250, 100)
+    terminal = Terminal(250, 120)
     terminal.opens(*words)
     columns = terminal.lines()[1].split()
     shown = refused = 0
-    for key, is_figure in keys:
+    for key, is_figure, is_field in keys:
         if key in ('overhead', 'overhead_children'):
             assert {'overhead': 'Self', 'overhead_children': 'Children'}[key] in columns
             continue
-        option = f'comm,dso,symbol,{key}' if is_figure else key
+        option = ['-F', f'+{key}'] if is_field else ['-s', f'comm,dso,symbol,{key}' if is_figure else key]
+        entry = rf'-F \.\.\.,{key} ' if is_field else rf'-s (\.\.\.,)?{key} '
         terminal.types('r', 'Home')
-        terminal.waits(lambda: 'Sort rows by' in terminal.lines()[0] and any(re.match(rf' +-s (\.\.\.,)?{key} ', line) for line in terminal.lines()))
+        terminal.waits(lambda: 'Sort rows by' in terminal.lines()[0] and any(re.match(' +' + entry, line) for line in terminal.lines()))
         menu = [line.strip() for line in terminal.lines()[2:-1]]
-        line = next(i for i, text in enumerate(menu) if re.match(rf'-s (\.\.\.,)?{key} ', text))
+        line = next(i for i, text in enumerate(menu) if re.match(entry, text))
         terminal.types(*['Down'] * line, 'Enter')
-        expected = pace('report', '--stdio', *words, '-s', option)
+        expected = pace('report', '--stdio', *words, *option)
         if expected.status:
             why = expected.err.strip().replace('pace report: ', '', 1).replace(f"key '{key}': ", '', 1).replace('--fields: ', '', 1)
             terminal.waits(lambda: terminal.lines()[-1].strip() == why[:250].strip())
@@ -255,12 +258,23 @@ def rows_by_every_key_have_the_numbers_of_the_text_and_what_is_lacking_is_said()
         else:
             terminal.waits(lambda: f' > by {key}' in terminal.lines()[0] and 'Sort rows by' not in terminal.text())
             terminal.waits(lambda: 'h: help' in terminal.lines()[-1] or terminal.lines()[-1].strip() and 'reading' not in terminal.lines()[-1])
-            ours, theirs = shown_rows(terminal), rows_of_text(*words, '-s', option)
+            ours, theirs = shown_rows(terminal), rows_of_text(*words, *option)
             assert (sorted(ours) == sorted(theirs)) if is_figure else ours == theirs, (key, ours[:5], theirs[:5])
             terminal.types('Escape')
             shown += 1
         terminal.waits(lambda: ' > by' not in terminal.lines()[0] and 'Sort rows by' not in terminal.text())
     assert shown > 20 and refused > 20, (shown, refused)
+    terminal.ends()
+
+
+@test
+def parts_of_accesses_stand_side_by_side_as_in_the_text():
+    handmade.write_memory('m.data')
+    words = ['-i', 'm.data', '--mem-mode', '-g', 'none', '-s', 'symbol']
+    terminal = Terminal(200, 50)
+    terminal.opens(*words, '-F', 'overhead,op,dtlb')
+    assert re.search(r'Overhead +Mem Op: Load +Store +Other +D-TLB: L1-Hit +L\?-Hit +Miss +Other +Symbol', terminal.lines()[1]), terminal.lines()[1]
+    assert shown_rows(terminal) == rows_of_text(*words, '-F', 'overhead,op,dtlb')
     terminal.ends()
 
 

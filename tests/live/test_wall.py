@@ -238,11 +238,14 @@ def other_recordings_can_be_read_so_if_they_have_switches_and_wall_recordings_ot
     assert 'Wall clock' not in pace('report').out
     report = pace('report', '--wall')
     assert header(report.out)[1] == 11, report
-    assert pace('report', '--latency').out == report.out
+    # Latency is that of samples, as in perf, unless time on and off CPUs was recorded.
+    latency = pace('report', '--latency').out
+    assert 'Wall clock' not in latency and re.search(r'^# +Latency +Overhead ', latency, re.M), latency
     pace('record', '-q', '-e', 'cpu-clock', '-o', 'plain.data', program, '2')
     refused = pace('report', '--wall', '-i', 'plain.data')
     assert refused.status == 2 and "'pace record --wall'" in refused.err, refused
     record('-q', program, '2', '-o', 'wall.data')
+    assert pace('report', '-i', 'wall.data', '--latency').out == pace('report', '-i', 'wall.data').out
     refused = pace('report', '-i', 'plain.data', '-F', 'latency,symbol')
     assert refused.status == 2 and 'latency' in refused.err, refused
 

@@ -14,6 +14,7 @@ sys.path.insert(1, os.path.join(TOP, 'tests', 'replay'))
 from replay import machine  # noqa: E402
 sys.path.insert(2, os.path.dirname(os.path.abspath(__file__)))
 from calls import shape  # noqa: E402
+import handmade  # noqa: E402
 
 WORK = 'i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done\n'
 LINK = 'link/perf'
@@ -220,6 +221,54 @@ COLUMNS = ('command', 'short', 'long', 'value', 'versions', 'verdict', 'why')
 VERDICTS = ('same', 'better', 'different', 'refused', 'never')
 # `perf data -h` lists what only its subcommand takes, which has rows of its own.
 OF_CONVERT = {f'data {option}' for option in ('--all', '--to-ctf', '--to-json', '--tod', '--time', '--force', '-f')}
+
+
+SCENE = '''__attribute__((noinline)) int inner(int n) { int s = 1; while (n-- > 0) s = s * 3 ^ n; return s; }
+__attribute__((noinline)) int outer(int n) { int s = 0; while (n--) s += inner(n); return s; }
+int main(void) { return outer(10) & 1; }
+'''
+
+
+def write_scene(path, places):
+    """Samples at these places of a program: function, offset, how often. Returns where code is in the file, by address."""
+    with open('scene.c', 'w', encoding='utf-8') as file:
+        file.write(SCENE)
+    program = build_c(os.path.abspath('scene.c'), 'scene', '-no-pie')
+    functions = {words[2]: int(words[0], 16) for words in map(str.split, run('nm', program).out.split('\n')) if len(words) == 3}
+    code = re.search(r'LOAD +0x(\w+) 0x(\w+) 0x\w+ 0x(\w+) 0x\w+ R E', run('readelf', '-lW', program).out)
+    offset, address, size = (int(text, 16) for text in code.groups())
+    samples = [{'ip': (functions[name] if name else 0) + at} for name, at, n in places for _ in range(n)]
+    handmade.write(path, handmade.IP | handmade.TID | handmade.TIME | handmade.PERIOD, samples, program=(program, address, size + 0xfff & ~0xfff, offset))
+    return program, {name: at - address + offset for name, at in functions.items()}
+
+
+@test
+def verbose_rows_have_paths_and_addresses_as_by_perf():
+    perf_works()
+    UNKNOWN = 0x600010
+    program, at = write_scene('v.data', [('inner', 4, 3), ('outer', 1, 5), ('main', 0, 1), (None, UNKNOWN, 2)])
+
+    def rows_of(tool, *words):
+        result = run(tool, 'report', '-v', '--stdio', '-i', 'v.data', *words)
+        lines = [re.sub(r' +', ' ', line).strip() for line in result.out.split('\n') if line.strip() and line[0] != '#']
+        # perf says which of several files names are from: d is the file itself, B its copy in the cache of build-ids, D its debug file.
+        return sorted(re.sub(r'( 0x\w+) [dDBb] ', r'\1 d ', line) for line in lines)
+    for words in (['-s', 'sym'], ['-s', 'dso'], ['-s', 'dso,sym'], ['-s', 'sym,comm', '-n'], ['-s', 'sym,dso', '-t', '|'], ['-F', 'overhead,sym']):
+        ours, theirs = (rows_of(tool, *words) for tool in (link(), 'perf'))
+        if '-t' in words:
+            theirs = [re.sub(r' *\| *', '|', row) for row in theirs]
+        assert ours == theirs and len(ours) in (2, 4), (words, ours, theirs)
+        assert ours == rows_of(PACE, *words), (words, ours)
+    # Of several places in a function it is the one with most samples. Programs get names, as ever.
+    program, at = write_scene('v.data', [('inner', 4, 3), ('inner', 9, 5), ('inner', 12, 4)])
+    assert rows_of(PACE, '-s', 'sym') == ['100.00%% 0x%x d [.] inner' % (at['inner'] + 9)]
+    for form in ('--csv', '--json', '--md'):
+        assert run(PACE, 'report', '-v', '-i', 'v.data', '-s', 'dso,sym', form).out == run(PACE, 'report', '-i', 'v.data', '-s', 'dso,sym', form).out
+    assert program in rows_of(PACE, '-s', 'dso')[0]
+    # A profile from elsewhere has no addresses.
+    with open('f.folded', 'w', encoding='utf-8') as file:
+        file.write('main;inner 3\n')
+    assert run(PACE, 'report', '-v', '-i', 'f.folded').out == run(PACE, 'report', '-i', 'f.folded').out
 
 
 def options_of_perf():

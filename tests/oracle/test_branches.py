@@ -94,9 +94,104 @@ def runs_have_lines_where_these_are_known():
     assert '316|[.] outer' in functions and '157|[.] inner' in functions, functions
 
 
-# ---- branches in call chains ----
+# ---- instructions per cycle ----
 
 FIELDS = handmade.IP | handmade.TID | handmade.TIME | handmade.PERIOD | handmade.BRANCH_STACK
+
+
+def instructions(path):
+    """Function -> addresses of its instructions."""
+    found, name = {}, None
+    for line in run('objdump', '-d', '-w', '--no-show-raw-insn', path).out.split('\n'):
+        head = re.match(r'([0-9a-f]+) <(\w+)>:', line)
+        name = head.group(2) if head else name
+        at = re.match(r' +([0-9a-f]+):\t\S', line)
+        if at:
+            found.setdefault(name, []).append(int(at.group(1), 16))
+    return found
+
+
+def write_timed(path, stacks):
+    """Samples with these branches, the newest first: from, to, cycles."""
+    _, mapped = program('made')
+    samples = [{'ip': stack[0][1], 'branches': [(source, target, cycles(n)) for source, target, n in stack]} for stack in stacks]
+    handmade.write(path, FIELDS, samples, branch_type=1 << 3, program=mapped)
+
+
+def ipc_of(stacks, code):
+    """Function -> instructions per cycle of all runs in it, and the share of its instructions that they cover."""
+    found = {name: [0, 0, set()] for name in code}
+    for stack in stacks:
+        for (end, _, n), (_, start, _) in zip(stack, stack[1:]):
+            for name, addresses in code.items():
+                if start in addresses and end in addresses and start <= end:
+                    run_ = addresses[addresses.index(start):addresses.index(end) + 1]
+                    found[name][0] += len(run_)
+                    found[name][1] += n
+                    found[name][2] |= set(run_)
+    return {name: (total / n, 100 * len(covered) / len(code[name])) for name, (total, n, covered) in found.items() if n}
+
+
+def timed_stacks():
+    """Stacks of the program's own branches: what loops, what returns, what calls; and what no run can be made of."""
+    functions, (path, *_) = program('made')
+    code = {name: addresses for name, addresses in instructions(path).items() if name in ('inner', 'outer', 'main')}
+    listing = run('objdump', '-d', '-w', '--no-show-raw-insn', path).out
+    inner, outer = functions['inner'], functions['outer']
+    loop = next((int(at, 16), int(to, 16)) for at, to in re.findall(r' ([0-9a-f]+):\tj\w+ +([0-9a-f]+) <inner', listing) if inner < int(to, 16) < int(at, 16))
+    call = next(int(at, 16) for at in re.findall(r' ([0-9a-f]+):\tcall +[0-9a-f]+ <inner>', listing) if outer < int(at, 16))
+    back = code['outer'][code['outer'].index(call) + 1]
+    end = code['inner'][code['inner'].index(loop[0]) + 1]
+    jump, enter, leave = lambda n: (*loop, n), lambda n: (call, inner, n), lambda n: (end, back, n)
+    first, again, last = [jump(10), enter(3)], [jump(2), jump(7)], [leave(3), jump(2)]
+    whole = [leave(3), jump(2), jump(4), jump(10), enter(6), leave(9)]
+    return code, {'first': [first], 'again': [again], 'last': [last], 'both': [again, last], 'all': [first, again, again, last, whole],
+                  'none': [[jump(2), (outer, 0x700000, 3), enter(0), leave(9)]]}
+
+
+@test
+def functions_have_the_instructions_per_cycle_of_all_runs_of_their_code():
+    needs('objdump')
+    code, stacks = timed_stacks()
+    for name, of_name in stacks.items():
+        write_timed('t.data', of_name)
+        want = ipc_of(of_name, code)
+        rows_ = json.loads(pace('report', '-i', 't.data', '-s', 'symbol', '-F', '+ipc_lbr', '--json').out)['events'][0]['rows']
+        found = {row['symbol']: (row['ipc'], row['ipc_coverage']) for row in rows_ if row['ipc'] is not None}
+        assert found.keys() == want.keys(), (name, found, want)
+        assert all(abs(a - b) < 0.006 and abs(c - d) < 0.06 for (a, c), (b, d) in ((found[key], want[key]) for key in want)), (name, found, want)
+        assert all('ipc_reason' in row for row in rows_ if row['ipc'] is None), rows_
+        text = pace('report', '-i', 't.data', '-s', 'symbol,ipc', '-t', '|').out
+        for key, (ipc, coverage) in want.items():
+            assert re.search(rf'\[\.\] {key}\|{ipc:.2f} +\[ *{coverage:.1f}%\]', text), (name, text, want)
+    assert want == {} and '|-\n' in text, (want, text)
+    # They are not of branches alone.
+    write_timed('t.data', stacks['all'])
+    assert re.search(r'\d\.\d\d +\[', pace('report', '-i', 't.data', '--no-branch-stack', '-s', 'symbol,ipc_lbr').out)
+    handmade.write_memory('m.data')
+    for words, message in ((['-i', 't.data', '-s', 'dso,ipc_lbr'], 'needs rows by symbol'), (['-i', 'm.data', '-s', 'symbol,ipc_lbr'], 'no cycles between branches'),
+                           (['-i', 't.data', '-F', 'symbol,ipc_null'], "'ipc_lbr' shows")):
+        result = pace('report', *words)
+        assert result.status == 2 and message in result.err, result
+
+
+@test
+def instructions_per_cycle_are_those_of_perf_where_no_runs_end_at_the_same_branch():
+    """Of those that do perf counts one only; and of each it counts one instruction as covered."""
+    needs('objdump')
+    perf_works()
+    if not re.search(r'version ([7-9]|\d\d)', run('perf', '--version').out):
+        skip('perf 6.1 crashes, or shows numbers with fifteen digits')
+    _, stacks = timed_stacks()
+    for name in ('first', 'again', 'last', 'both'):
+        write_timed('t.data', stacks[name])
+        found = [re.findall(r'\[\.\] (\w+) +([1-9]\.\d\d|0\.\d*[1-9]\d*) ', result.out) for result in
+                 (run('perf', 'report', '--stdio', '-i', 't.data', '-s', 'symbol'), pace('report', '-i', 't.data', '-s', 'symbol,ipc_lbr'))]
+        assert found[0] == found[1] and found[0], (name, found)
+
+
+# ---- branches in call chains ----
+
 USER_CONTEXT = 2 ** 64 - 512
 
 
@@ -149,6 +244,40 @@ def programs_read_what_is_known_of_branches():
         seen.append({key: node[key] for key in ('told', 'predicted', 'branches_from', 'cycles') if key in node})
         node = node.get('nodes', [None])[0]
     assert seen[:3] == [{}, {'told': 10, 'predicted': 9}, {'branches_from': 10, 'cycles': 55}] and seen[-1] == {}, seen
+
+
+@test
+def figures_sum_up_the_branches_before_samples():
+    """perf 7.2 has them, too, and counts both ends of each branch."""
+    functions, mapped = program('made')
+    inner, outer = functions['inner'], functions['outer']
+    places = [(inner + 0x12, inner + 4), (inner + 0x14, inner + 8), (outer + 0x10, inner), (inner + 0x20, outer + 4)]
+    PREDICTED, MISPREDICTED, ABORTED = 2, 1, 8
+    flags = [[PREDICTED | 4 << 4, MISPREDICTED | ABORTED | 10 << 4, PREDICTED, PREDICTED | 2 << 4], [PREDICTED | 8 << 4], [0, 6 << 4]]
+    samples = [{'ip': inner + 4, 'chain': [USER_CONTEXT, inner + 4, outer + 0x15],
+                'branches': [(*place, flag) for place, flag in zip(places, flags[i % 3])]} for i in range(12)]
+    handmade.write('f.data', FIELDS | handmade.CALLCHAIN, samples, branch_type=1 << 3, program=mapped)
+    all_flags = [flag for i in range(12) for flag in flags[i % 3]]
+    told = [flag for flag in all_flags if flag & 3]
+    timed = [flag >> 4 for flag in all_flags if flag >> 4]
+    want = 100 * sum(flag & 2 for flag in told) / 2 / len(told), sum(flag & 8 for flag in all_flags) // 8, sum(timed) / len(timed)
+    words = ['report', '-i', 'f.data', '--branch-history', '-s', 'symbol', '-g', 'none', '-F',
+             '+callchain_branch_predicted,callchain_branch_abort,callchain_branch_cycles']
+    row, = json.loads(pace(*words, '--no-children', '--json').out)['events'][0]['rows']
+    found = [row[f'callchain_branch_{name}'] for name in ('predicted', 'abort', 'cycles')]
+    assert abs(found[0] - want[0]) < 0.001 and found[1] == want[1] == 4 and abs(found[2] - want[2]) < 0.06, (found, want)
+    assert pace(*words, '--no-children', '-t', '|').out.split('\n')[1] == '100.00%%|%.1f%%|%d|%.1f|[.] inner' % want
+    # Of a caller they are those of the samples below it.
+    rows_ = {row['symbol']: row for row in json.loads(pace(*words, '--json').out)['events'][0]['rows']}
+    assert rows_['outer']['samples'] == 0 and rows_['outer']['callchain_branch_abort'] == 4, rows_
+    result = pace('report', '-i', 'f.data', '-s', 'symbol,callchain_branch_cycles')
+    assert result.status == 2 and '--branch-history' in result.err, result
+    perf_works()
+    if not re.search(r'version ([7-9]|\d\d)', run('perf', '--version').out):
+        return
+    theirs = run('perf', 'report', '--stdio', '-i', 'f.data', '--branch-history', '--no-children', '-s', 'sym,callchain_branch_predicted,callchain_branch_abort').out
+    share, n = re.search(r'\[\.\] inner +([\d.]+)% +(\d+)', theirs).groups()
+    assert int(n) == want[1] and abs(float(share) - 100 * sum(flag & 2 for flag in told) / 2 / len(all_flags) / 2) < 0.06, (theirs, want)
 
 
 @test

@@ -220,13 +220,212 @@ def weights_have_averages_of_their_parts_and_accesses_their_kind():
     out = pace('report', '--mem-mode', '-i', 'w.data', '-s', 'addr', '-F', 'addr,weight1,weight2,weight3', '-t', '|').out
     rows_ = sorted(tuple(map(float, row.split('|')[1:])) for row in out.strip().split('\n')[1:])
     assert rows_ == [(sum(30 + i for i in range(k, 18, 3)) / 6, 5.0 + k, 7.0) for k in range(3)], out
+    # As fields the names of sums are those of averages, which is said.
+    for names in ('weight,ins_lat,retire_lat', 'weight,ins_lat,p_stage_cyc'):
+        result = pace('report', '--mem-mode', '-i', 'w.data', '-s', 'addr', '-F', f'addr,{names}', '-t', '|')
+        assert result.out == out and "'ins_lat' is the average, 'weight2'" in result.err, result
+    assert '|36' in pace('report', '--mem-mode', '-i', 'w.data', '-s', 'addr,ins_lat', '-t', '|').out
     out = pace('report', '-i', 'w.data', '-n', '-s', 'op', '-t', '|').out.strip().split('\n')[1:]
     assert out == ['50.00%|9|LOAD', '50.00%|9|STORE'], out
-    for key, part in (('cache', "'mem' tells"), ('latency_children', "'latency' has"), ('callchain_branch_cycles', '--branch-history')):
-        result = pace('report', '-i', 'w.data', '-s', key)
-        assert result.status == 2 and part in result.err and not result.out, result
-    result = pace('report', '-i', 'w.data', '-s', 'latency,comm')
-    assert result.status == 2 and '--switch-events' in result.err, result
+    for key in ('latency', 'latency_children'):
+        result = pace('report', '-i', 'w.data', '-s', f'{key},comm')
+        assert result.status == 2 and '--switch-events' in result.err, result
+
+
+def perf_of_version(least):
+    """perf, if it is that new: earlier ones do not have what is compared."""
+    perf_works()
+    version = re.search(r'version (\d+)', run('perf', '--version').out)
+    if not version or int(version.group(1)) < least:
+        skip(f'this perf is not perf {least}: {run("perf", "--version").out.strip()}')
+
+
+# perf-mem(1) of perf 7.2, and which samples perf 7.2 counts where: title -> what of the word says so.
+NUMBER = lambda *numbers: lambda word: (word >> 33 & 15) in numbers  # noqa: E731
+SNOOP = lambda bits: lambda word: (word >> 19 & 31) == bits  # noqa: E731
+TLB = lambda bits: lambda word: (word >> 26 & 127) == bits  # noqa: E731
+OP = lambda bits: lambda word: (word & 31) == bits  # noqa: E731
+FIELDS = {
+    'op': ('Mem Op', {'Load': OP(2), 'Store': OP(4), 'Ld+St': OP(6), 'Pfetch': lambda word: bool(word & 8), 'Exec': lambda word: (word & 24) == 16}),
+    'cache': ('Cache', {'L1': NUMBER(1), 'L2': NUMBER(2), 'L3': NUMBER(3), 'L4': NUMBER(4), 'L1-buf': NUMBER(12), 'L2-buf': NUMBER(5)}),
+    'memory': ('Memory', {'RAM': NUMBER(13), 'MSC': NUMBER(6), 'Uncach': NUMBER(8), 'CXL': NUMBER(9), 'IO': NUMBER(10), 'PMEM': NUMBER(14)}),
+    'dtlb': ('D-TLB', {'L1-Hit': TLB(10), 'L2-Hit': TLB(18), 'L?-Hit': TLB(26), 'Miss': lambda word: bool(word >> 26 & 4)}),
+    'snoop': ('Snoop', {'Hit': SNOOP(4), 'HitM': SNOOP(16), 'Miss': SNOOP(8)}),
+}
+WORDS = {'Ld+St': 'load_store', 'Pfetch': 'prefetch', 'L1-buf': 'l1_buffer', 'L2-buf': 'l2_buffer', 'MSC': 'side_cache', 'Uncach': 'uncached', 'PMEM': 'persistent',
+         'L1-Hit': 'l1_hit', 'L2-Hit': 'l2_hit', 'L?-Hit': 'any_hit'}
+ACCESSES = [handmade.data_src(op=op) for op in range(32)] + [handmade.data_src(op=2, number=n, level=2) for n in range(16)] + \
+    [handmade.data_src(op=4, tlb=tlb) for tlb in range(128)] + [handmade.data_src(op=2, snoop=snoop, more=snoop % 4) for snoop in range(32)]
+
+
+def write_accesses(path):
+    """Accesses whose weights tell them apart; the instructions are as many as functions would be."""
+    fields = handmade.IP | handmade.TID | handmade.TIME | handmade.ADDR | handmade.CPU | handmade.PERIOD | handmade.DATA_SRC | handmade.WEIGHT_STRUCT
+    samples = [dict(ip=0x401000 + 16 * (i % 5), addr=0x600000, weight=(1 + i * i % 97, 0, 0), data_src=word) for i, word in enumerate(ACCESSES)]
+    handmade.write(path, fields, samples)
+    return samples
+
+
+def weights_by_part(samples, field):
+    """Title -> weight, of the parts that there are, in perf's order."""
+    parts = dict.fromkeys([*FIELDS[field][1], 'Other'], 0)
+    for sample in samples:
+        parts[next((title for title, fits in FIELDS[field][1].items() if fits(sample['data_src'])), 'Other')] += sample['weight'][0]
+    return {title: weight for title, weight in parts.items() if weight}
+
+
+def parts_of_text(out, field):
+    """Title -> share, of a table of one row and one field."""
+    lines = [line for line in out.split('\n') if line.strip()]
+    at = next(i for i, line in enumerate(lines) if re.match(rf'# [- ]*{FIELDS[field][0]}[- ]*$', line))
+    row = next(line for line in lines[at:] if '%' in line)
+    return list(zip(lines[at + 1].lstrip('# ').split(), row.split()))
+
+
+@test
+def fields_break_down_the_weights_of_accesses():
+    samples = write_accesses('a.data')
+    whole = sum(sample['weight'][0] for sample in samples)
+    for field in FIELDS:
+        want = weights_by_part(samples, field)
+        assert len(want) == len(FIELDS[field][1]) + 1, (field, want)
+        found = parts_of_text(pace('mem', 'report', '-i', 'a.data', '-F', field).out, field)
+        assert found == [(title, '%.1f%%' % (100 * weight / whole)) for title, weight in want.items()], (field, found)
+        # The same words of -s group by what they count there.
+        if field != 'op' and field != 'snoop':
+            rows_ = pace('mem', 'report', '-i', 'a.data', '-s', field, '-F', 'period', '-x', '|').out.strip().split('\n')[1:]
+            assert {row.split('|')[1]: int(row.split('|')[0]) for row in rows_} == want, (field, rows_)
+    # "mem" is the memory as a field, and where the data was as a key.
+    assert pace('mem', 'report', '-i', 'a.data', '-F', 'mem').out == pace('mem', 'report', '-i', 'a.data', '-F', 'memory').out
+    assert 'Memory access' in pace('mem', 'report', '-i', 'a.data', '-F', 'mem', '-s', 'mem').out
+
+
+@test
+def fields_have_a_column_for_each_part_in_all_forms():
+    samples = write_accesses('a.data')
+    whole = sum(sample['weight'][0] for sample in samples)
+    words = ['mem', 'report', '-i', 'a.data', '-F', 'overhead,op,snoop', '-s', 'symbol']
+    rows_ = {row['symbol']: row for row in json.loads(pace(*words, '--json').out)['events'][0]['rows']}
+    head, *lines = [line.split(',') for line in pace(*words, '--csv').out.strip().split('\n')]
+    text = {row.split('|')[3]: row.split('|') for row in pace(*words, '-x', '|').out.strip().split('\n')[1:]}
+    assert len(rows_) == 5 and len(lines) == 5
+    for address, row in rows_.items():
+        own = [sample for sample in samples if sample['ip'] == int(address, 16)]
+        values = next(dict(zip(head, line)) for line in lines if address in line)
+        for n, field in enumerate(('op', 'snoop')):
+            parts = weights_by_part(own, field)
+            for title in [*FIELDS[field][1], 'Other']:
+                name = f'{field}_{WORDS.get(title, title.lower())}'
+                share = 100 * parts.get(title, 0) / whole
+                assert abs(row[name] - share) < 0.001 and abs(float(values[name]) - share) < 0.001, (name, row, share)
+            # In a line of separated columns a field is one column, as perf has it.
+            assert len(text['[.] 0x%016x' % int(address, 16)][1 + n].split()) == len(weights_by_part(samples, field)), text
+    assert '| Mem Op: Load | Mem Op: Store |' in pace(*words, '--md').out
+    result = pace('report', '-i', write_plain('p.data'), '-F', 'overhead,op,comm')
+    assert result.status == 2 and "key 'op'" in result.err and 'record with' in result.err, result
+
+
+def write_plain(path):
+    handmade.write(path, handmade.IP | handmade.TID | handmade.TIME | handmade.PERIOD, [dict(ip=0x401000)] * 3)
+    return path
+
+
+@test
+def fields_of_accesses_are_those_of_perf():
+    perf_of_version(7)
+    write_accesses('a.data')
+    handmade.write_memory('m.data')
+
+    def table(program, path, words):
+        result = run(program, 'mem', 'report', '--stdio', '-i', path, *words)
+        lines = [line.rstrip() for line in result.out.split('\n') if line.strip() and not re.match(r'# (To|Total|Samples|Event|Sort|\d|\()|#$', line)]
+        return [line for line in lines if 'Warning' not in line]
+    for path in ('a.data', 'm.data'):
+        for words in (['-F', 'op'], ['-F', 'mem,snoop'], ['-F', 'cache,dtlb'], ['-F', 'overhead,op,cache,memory,dtlb,snoop', '-s', 'sym'], ['-F', '+op,snoop', '-s', 'sym'],
+                      ['-F', 'sym,op,period,sample'], ['-F', 'op,overhead', '-s', 'comm'],
+                      ['-F', 'overhead,weight,ins_lat,retire_lat,sym']):
+            ours, theirs = table(PACE, path, words), table('perf', path, words)
+            # Addresses without names are all equal where perf sorts.
+            assert sorted(ours) == sorted(theirs) and len(ours) > 2, (path, words, ours, theirs)
+
+
+THREADS = '''#include <pthread.h>
+__attribute__((noinline)) long inner(long n) { volatile long s = 0; for (long i = 0; i < n; i++) s += i * 3; return s; }
+__attribute__((noinline)) long outer(long n) { long s = 0; for (int i = 0; i < 10; i++) s += inner(n); return s; }
+__attribute__((noinline)) long again(long n) { return n ? again(n - 1) + inner(300000) : 1; }
+void *work(void *n) { outer((long)n); again(3); return 0; }
+int main(void)
+{
+	pthread_t t[3];
+	outer(3000000);
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], 0, work, (void *)4000000L);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], 0);
+	again(5);
+	return 0;
+}
+'''
+
+
+def sides(out):
+    """Head, and the rows that are of no functions, or of the program's."""
+    lines = [re.sub(r' +', ' ', line).strip() for line in out.split('\n') if line.strip()]
+    head = [line for line in lines if line.startswith('# ') and ('Latency' in line or line == '# Command')]
+    return head[:1], [line for line in lines if line[0] != '#' and ('[.]' not in line or re.search(r'\[\.\] (inner|outer|again|work|main)\b', line)) and '[k]' not in line]
+
+
+LATENCIES = [['--latency'], ['--latency', '-s', 'sym'], ['--latency', '--no-children', '-s', 'dso,sym'], ['--latency', '-s', 'overhead,comm'],
+             ['-s', 'latency,comm'], ['-s', 'comm,latency'], ['-s', 'overhead,latency,sym'], ['-F', 'latency,sym'], ['-F', 'latency'],
+             ['--latency', '-F', '+sample', '-s', 'sym'], ['--latency', '--parallelism', '2', '-s', 'sym'], ['--latency', '-F', 'comm'], ['-F', 'latency,sym', '-s', 'comm']]
+
+
+@test
+def latency_is_shown_as_by_perf():
+    perf_of_version(7)
+    can_record()
+    with open('threads.c', 'w', encoding='utf-8') as file:
+        file.write(THREADS)
+    program = build_c(os.path.abspath('threads.c'), 'threads', '-pthread')
+    for name, words in (('l.data', []), ('g.data', ['-g'])):
+        done = run('perf', 'record', '-q', '--latency', *words, '-e', 'cpu-clock:u', '-F', '2000', '-o', name, os.path.abspath(program))
+        if done.status:
+            skip('no switches can be recorded here: ' + done.err.strip()[-80:])
+        for options in [*LATENCIES, *([['-s', 'latency_children,sym'], ['-F', 'latency_children,overhead_children,sym']] if words else [])]:
+            words_ = ['-i', name, '-g', 'none', '--no-inline', *options]
+            ours = sides(pace('report', '--no-unnamed-functions', *words_).out)
+            theirs = sides(run('perf', 'report', '--stdio', *words_).out)
+            assert ours[0] == theirs[0] and sorted(ours[1]) == sorted(theirs[1]) and (theirs[1] or '--parallelism' in options), (options, ours, theirs)
+
+
+@test
+def latency_is_the_time_of_each_sample_over_the_threads_that_ran_then():
+    """Of callers it is that of what they called, once where a function calls itself."""
+    can_record()
+    done = run('perf', 'record', '-q', '-g', '--switch-events', '-e', 'cpu-clock', '-F', '2000', '-o', 'p.data', 'sh', '-c',
+               'for i in 1 2 3; do seq 30000 | sort -R | md5sum & done; wait; seq 10000 | sort -R | md5sum')
+    if done.status:
+        skip('no switches can be recorded here: ' + done.err.strip()[-80:])
+    words = ['report', '--no-wall', '-i', 'p.data']
+    by_level = {}
+    for row in json.loads(pace(*words, '--json', '-g', 'none', '--no-children', '-s', 'comm,dso,symbol,parallelism').out)['events'][0]['rows']:
+        key = row['comm'], row['dso'], row['symbol']
+        by_level[key] = by_level.get(key, 0) + row['period'] // row['parallelism']
+    rows_ = json.loads(pace(*words, '--json', '-g', 'none', '--latency', '--no-children').out)['events'][0]['rows']
+    found = {(row['comm'], row['dso'], row['symbol']): row['latency'] for row in rows_}
+    assert found.keys() == by_level.keys() and len(found) > 10, (found, by_level)
+    # Each sample's part is a whole number.
+    assert all(abs(found[key] - by_level[key]) <= 1000 for key in found), (found, by_level)
+    assert [row['latency'] for row in rows_] == sorted((row['latency'] for row in rows_), reverse=True)
+    whole = sum(found.values())
+    assert all(abs(row['latency_share'] - 100 * row['latency'] / whole) < 0.001 for row in rows_)
+    # What is below a function's outermost calls, of whole stacks.
+    document = json.loads(pace(*words, '--json', '--latency', '-s', 'symbol').out)['events'][0]
+    total = {row['symbol']: row for row in document['rows']}
+    assert all(row['latency_children'] >= row['latency'] for row in total.values()) and all(row['latency_children'] <= whole + 1000 for row in total.values())
+    assert any(row['latency_children'] > 2 * row['latency'] > 0 or (row['latency_children'] and not row['latency']) for row in total.values()), total
+    result = pace('report', '-i', write_plain('plain.data'), '--latency')
+    assert result.status == 2 and result.err.startswith('pace report: --latency: ') and '--switch-events' in result.err, result
 
 
 @test

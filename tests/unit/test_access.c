@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include "record/access.h"
+#include "record/accessclass.h"
 
 static const char *text_of(u64 word, enum access_part part)
 {
@@ -48,6 +49,39 @@ TEST(access_of_all_bits_is_some_text)
 		CHECK_EQ(access_bits(access_bits(UINT64_MAX, part), part),
 			access_bits(UINT64_MAX, part));
 	}
+}
+
+static const char *class_of(u64 word, enum accessclass_field field)
+{
+	return accessclass_title(field, accessclass_of(word, field));
+}
+
+TEST(access_is_of_one_class_of_each_field)
+{
+	const u64 nothing = 0, load = 2, store = 4, prefetched_load = 2 | 8;
+
+	CHECK_STR(class_of(nothing, ACCESSCLASS_OP), "Other");
+	CHECK_STR(class_of(load, ACCESSCLASS_OP), "Load");
+	CHECK_STR(class_of(load | store, ACCESSCLASS_OP), "Ld+St");
+	CHECK_STR(class_of(load | 1, ACCESSCLASS_OP), "Other");
+	CHECK_STR(class_of(prefetched_load | 16, ACCESSCLASS_OP), "Pfetch");
+	CHECK_STR(class_of(16 | load, ACCESSCLASS_OP), "Exec");
+	/* The number of the level counts, not the bits of older kernels. */
+	CHECK_STR(class_of((u64)(2 | 8) << 5, ACCESSCLASS_CACHE), "Other");
+	CHECK_STR(class_of((u64)1 << 33, ACCESSCLASS_CACHE), "L1");
+	CHECK_STR(class_of((u64)12 << 33, ACCESSCLASS_CACHE), "L1-buf");
+	CHECK_STR(class_of((u64)13 << 33, ACCESSCLASS_CACHE), "Other");
+	CHECK_STR(class_of((u64)13 << 33, ACCESSCLASS_MEMORY), "RAM");
+	CHECK_STR(class_of((u64)15 << 33, ACCESSCLASS_MEMORY), "Other");
+	CHECK_STR(class_of((u64)(2 | 8) << 26, ACCESSCLASS_DTLB), "L1-Hit");
+	CHECK_STR(class_of((u64)(2 | 8 | 16) << 26, ACCESSCLASS_DTLB), "L?-Hit");
+	CHECK_STR(class_of((u64)(4 | 32) << 26, ACCESSCLASS_DTLB), "Miss");
+	CHECK_STR(class_of((u64)2 << 26, ACCESSCLASS_DTLB), "Other");
+	CHECK_STR(class_of((u64)16 << 19, ACCESSCLASS_SNOOP), "HitM");
+	CHECK_STR(class_of((u64)(16 | 4) << 19, ACCESSCLASS_SNOOP), "Other");
+	for (unsigned field = 0; field < ACCESSCLASS_FIELDS; field++)
+		for (u64 word = 1; word; word <<= 1)
+			CHECK(*class_of(word, field) && *class_of(~word, field));
 }
 
 static void check_transaction(u64 word, const char *expected)

@@ -12,12 +12,17 @@ TEST(key_table_says_everything_about_each_key)
 
 	for (const struct key *key; (key = key_at(n)) != NULL; n++) {
 		CHECK(*key->name && *key->title && *key->help && key->cell);
-		CHECK(key_find(key->name, strlen(key->name)) == key);
-		if (key->alias)
+		/* Figures with parts and averages have names that keys to group by have, too. */
+		CHECK(key_find_field(key->name, strlen(key->name)) == key ||
+			(!key->is_value &&
+				key_find_field(key->name, strlen(key->name))->is_value));
+		CHECK(key->has_parts || key_find(key->name, strlen(key->name)) == key);
+		if (key->alias && !key->has_parts)
 			CHECK(key_find(key->alias, strlen(key->alias)) == key);
 		/* A key to group by looks at a label or at a frame. */
 		if (key->is_value)
-			CHECK(key->frame == KEY_NO_FRAME && (key->figure || key->is_wall));
+			CHECK(key->frame == KEY_NO_FRAME &&
+				(key->figure || key->is_wall || key->is_of_code));
 		else
 			CHECK_EQ(key->label != LABEL_NONE, key->frame == KEY_NO_FRAME);
 		CHECK(!key->label || key->frame == KEY_NO_FRAME);
@@ -37,6 +42,45 @@ TEST(key_names_are_whole_words)
 	CHECK(!key_find("comm,dso", 8));
 	CHECK(!key_find("", 0));
 	CHECK(!key_find("Symbol", 6));
+}
+
+static const char *title_of(const struct key *key)
+{
+	return key ? key->title : "";
+}
+
+TEST(key_words_of_accesses_are_parts_as_fields_and_groups_as_keys)
+{
+	static const char *const words[][3] = {{"op", "Mem Op", "Operation"},
+		{"cache", "Cache", "Cache"}, {"memory", "Memory", "Memory"},
+		{"mem", "Memory", "Memory access"}, {"dtlb", "D-TLB", "D-TLB"},
+		{"snoop", "Snoop", "Snoop"}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		const size_t n = strlen(words[i][0]);
+		const struct key *field = key_find_field(words[i][0], n);
+		const struct key *key = key_find(words[i][0], n);
+
+		CHECK_STR(title_of(field), words[i][1]);
+		CHECK_STR(title_of(key), words[i][2]);
+		CHECK(field->is_value && field->has_parts && field->n_data == field->n_sums);
+		CHECK(!key->is_value && key->label == LABEL_DATA_SOURCE);
+		for (size_t k = 0; k < field->n_data; k++)
+			CHECK(field->data[k].band == field->data[0].band &&
+				field->data[k].sums == &field->sums[k]);
+	}
+	CHECK(key_find_field("tlb", 3) == key_find("tlb", 3));
+	CHECK(!key_find_field("op_load", 7));
+}
+
+TEST(key_words_of_sums_are_averages_as_fields)
+{
+	CHECK(key_find_field("weight", 6) == key_find("weight1", 7));
+	CHECK(key_find_field("ins_lat", 7) == key_find("weight2", 7));
+	CHECK(key_find_field("retire_lat", 10) == key_find("weight3", 7));
+	CHECK(key_find_field("p_stage_cyc", 11) == key_find("weight3", 7));
+	CHECK(key_find_field("local_weight", 12) == key_find("local_weight", 12));
+	CHECK(!key_field_average("weights", 7) && !key_field_average("", 0));
 }
 
 /* ---- lists ---- */
@@ -87,14 +131,15 @@ TEST(key_list_with_an_unknown_key_names_the_nearest)
 	check_refused("com", "there is no key 'com'; did you mean 'comm'?");
 	str_add(&all, "there is no key 'xyzzy'; known are");
 	for (size_t i = 0; (key = key_at(i)) != NULL; i++)
-		str_addf(&all, " %s", key->name);
+		if (!key->has_parts)
+			str_addf(&all, " %s", key->name);
 	check_refused("xyzzy,comm", str_text(&all));
 	str_fini(&all);
 	check_refused("comm,simd",
 		"there is no key 'simd': it needs traces of Arm SPE, which pace does not decode");
-	check_refused("ipc_lbr",
-		"there is no key 'ipc_lbr': 'pace annotate' shows instructions per cycle, "
-		"by block; --total-cycles shows the cycles");
+	check_refused("ipc_null",
+		"there is no key 'ipc_null': perf adds it where nothing is known; 'ipc_lbr' shows "
+		"instructions per cycle, of recordings with branches");
 }
 
 TEST(key_list_without_keys_is_refused)

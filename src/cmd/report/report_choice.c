@@ -31,7 +31,7 @@ static void choose_graph(struct choice *c)
 				       : MAX(c->options->percent_limit, DEFAULT_GRAPH_LIMIT),
 		.entries = g->entries,
 		.skips_first_node = c->options->keys.sort && !c->options->keys.fields &&
-			c->hist.keys[0]->frame == KEY_SYMBOL,
+			c->hist.n_keys && c->hist.keys[0]->frame == KEY_SYMBOL,
 		.has_colour = c->text.has_colour};
 	c->text.row_limit = c->rows.limit = c->options->percent_limit;
 	c->rows.graph_limit =
@@ -169,6 +169,10 @@ static int choose_samples(struct choice *c, struct err *err)
 		return err->code;
 	c->hist.has_history = c->keys.has_history;
 	c->hist.has_ns = o->has_ns;
+	/* Profiles from elsewhere have no addresses, or others. */
+	c->hist.is_verbose = o->verbose && recorded_has_trace(c->recorded) &&
+		(form_chosen(&o->answer.forms) == &form_text ||
+			form_chosen(&o->answer.forms) == &form_separated);
 	c->hist.part = o->part;
 	c->hist.is_relative = o->filter.is_relative;
 	for (size_t i = 0; i < c->hist.n_keys; i++)

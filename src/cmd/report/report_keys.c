@@ -13,6 +13,10 @@
 	"local_weight,mem,symbol,dso,symbol_daddr,dso_daddr,snoop,tlb,locked," \
 	"blocked,local_ins_lat,local_p_stage_cyc"
 
+#define NO_CYCLES                                                                                   \
+	"the recording has no cycles between branches: record with -b, on a processor that counts " \
+	"them"
+
 /* ---- what the recording is ---- */
 
 static bool any_event(const struct keys *k, bool (*is_it)(const struct event *e))
@@ -62,8 +66,7 @@ static int check_blocks(const struct keys *k, struct err *err)
 		return err_set(err, ERR_INVAL,
 			"--total-cycles counts branches, which --no-branch-stack turns off");
 	if (!blocks_are_there(&k->recorded->trace.session))
-		return err_set(err, ERR_INVAL,
-			"--total-cycles: the recording has no cycles between branches: record with -b, on a processor that counts them");
+		return err_set(err, ERR_INVAL, "--total-cycles: " NO_CYCLES);
 	return 0;
 }
 
@@ -82,6 +85,15 @@ static int check_history(const struct keys *k, bool can_branch, struct err *err)
 		? 0
 		: err_set(err, ERR_INVAL,
 			  "--branch-history: the recording has no branches: record with -b");
+}
+
+static int check_latency(const struct keys *k, struct err *err)
+{
+	if (k->options->has_total_cycles)
+		return err_set(err, ERR_INVAL,
+			"--latency is about samples, --total-cycles counts branches");
+	return recorded_check_label(k->recorded, LABEL_LATENCY, err) ? err_prefix(err, "--latency")
+								     : 0;
 }
 
 static const char *default_keys(const struct keys *k)
@@ -125,6 +137,8 @@ int keys_init(struct keys *k, const struct keys_options *o, struct recorded *r, 
 	if (o->has_total_cycles && check_blocks(k, err))
 		return err->code;
 	if (o->has_history && check_history(k, can_branch, err))
+		return err->code;
+	if (o->is_by_latency && !has_wall && check_latency(k, err))
 		return err->code;
 	k->has_history = o->has_history;
 	k->has_blocks = o->has_total_cycles;
@@ -282,14 +296,34 @@ static void add_words(struct keys *k, const char *text, struct str *ret)
 	}
 }
 
+static const char sort_option[] = "--sort", fields_option[] = "--fields";
+
+/* What is another figure in -s is said, as by perf 7.2: earlier ones make rows of it in -F, too. */
+static void tell_averages(const struct keys *k, const char *text)
+{
+	for (size_t n; *text; text += n + (text[n] != '\0')) {
+		n = strcspn(text, ", ");
+		const char *average = key_field_average(text, n);
+
+		if (average)
+			log_note(k->recorded->log,
+				"--fields: '%.*s' is the average, '%s'; in --sort it makes rows by the sum",
+				(int)n, text, average);
+	}
+}
+
 static int parse(struct keys *k, const char *option, const char *text, const struct key **keys,
 	size_t *ret_n, struct err *err)
 {
-	const struct key_source more = {k, find_field};
+	const struct key_source more = {.ctx = k,
+		.has_fields = option == fields_option,
+		.find = find_field};
 	struct str words = {0};
 	int r;
 
 	add_words(k, text, &words);
+	if (more.has_fields)
+		tell_averages(k, text);
 	r = key_parse_list_of(str_text(&words), &more, keys, HIST_KEYS_MAX, ret_n, err);
 	str_fini(&words);
 	if (r)
@@ -340,9 +374,39 @@ static int check_children(const struct keys *k, struct hist_options *h, struct e
 	return 0;
 }
 
-/* Takes a key to group by, or a label to add up. */
-static int take_key(const struct keys *k, struct hist_options *h, const struct key *key,
-	struct err *err)
+/* Takes what a figure adds up. */
+static int take_sums(struct hist_options *h, const struct key *key, struct err *err)
+{
+	bool has_room = true;
+
+	if (key->label)
+		has_room = hist_ask_sum(h, &(struct hist_sum){.label = key->label});
+	for (size_t i = 0; i < key->n_sums; i++)
+		has_room &= hist_ask_sum(h, &key->sums[i]);
+	return has_room ? 0
+			: err_set(err, ERR_INVAL, "more than %d sums of figures", HIST_SUMS_MAX);
+}
+
+static int take_code(struct keys *k, const struct key *key, struct err *err)
+{
+	if (k->has_wall || !blocks_are_there(&k->recorded->trace.session))
+		return err_set(err, ERR_INVAL, "key '%s': %s", key->name,
+			k->has_wall ? "it is not of time on and off the CPU: add --no-wall"
+				    : NO_CYCLES);
+	k->needs_ipc = true;
+	return 0;
+}
+
+static bool has_functions(const struct hist_options *h)
+{
+	for (size_t i = 0; i < h->n_keys; i++)
+		if (h->keys[i]->frame == KEY_SYMBOL)
+			return true;
+	return false;
+}
+
+/* Takes a key to group by, or a figure. */
+static int take_key(struct keys *k, struct hist_options *h, const struct key *key, struct err *err)
 {
 	if (key_is_of_branches(key) && !k->has_branches)
 		return err_set(err, ERR_INVAL, "key '%s': branches are not counted%s", key->name,
@@ -353,42 +417,87 @@ static int take_key(const struct keys *k, struct hist_options *h, const struct k
 		return err_set(err, ERR_INVAL,
 			"key '%s': cycles between branches are counted with --total-cycles",
 			key->name);
+	if (key->is_of_history && !k->has_history)
+		return err_set(err, ERR_INVAL,
+			"key '%s': the branches before samples are counted with --branch-history",
+			key->name);
+	k->needs_history |= key->is_of_history;
+	if (key->is_of_code && take_code(k, key, err))
+		return err->code;
+	if (key->has_parts && recorded_check_label(k->recorded, key->sums->label, err))
+		return err_prefix(err, "key '%s'", key->name);
 	/* perf's default keys for memory include latencies that not all CPUs report. */
 	if (key->label && !(k->options->is_mem_mode && (!k->options->sort || k->sort.n)) &&
 		recorded_check_label(k->recorded, key->label, err))
 		return err_prefix(err, "key '%s'", key->name);
 	if (!key->is_value)
 		return add(h->keys, &h->n_keys, key, err);
-	for (size_t i = 0; i < h->n_sums; i++)
-		if (h->sums[i] == key->label)
-			return 0;
-	if (key->label && h->n_sums == HIST_SUMS_MAX)
-		return err_set(err, ERR_INVAL, "more than %d sums of weights and latencies",
-			HIST_SUMS_MAX);
-	if (key->label)
-		h->sums[h->n_sums++] = key->label;
-	return 0;
+	return take_sums(h, key, err);
+}
+
+/* The shares that stand before all other columns, in their order. */
+struct shares {
+	struct {
+		const struct key *key;
+		bool is_implied; /* it is there, and sorts rows, without being asked for */
+	} of[4];
+	size_t n;
+};
+
+static void add_share(struct shares *s, const struct key *key, bool is_implied)
+{
+	s->of[s->n].key = key;
+	s->of[s->n++].is_implied = is_implied;
 }
 
 /*
- * Rows are sorted by the keys of -s (of -F without -s), and before them by the shares, unless these are among the keys
+ * As in perf, who names latency in -s names all shares, and --latency puts each latency before the overhead. In wall-clock
+ * time, latency is another figure.
+ */
+static void choose_shares(const struct keys *k, const struct hist_options *h,
+	const struct key *const *given, size_t n, struct shares *ret)
+{
+	const bool is_by_latency = k->options->is_by_latency && !k->has_wall && !k->has_blocks,
+		   is_implied = !has_own_columns(k) &&
+		(is_by_latency ||
+			(!is_in(given, n, &key_sampled_latency) &&
+				!is_in(given, n, key_total_latency)));
+	const struct key *const order[2][4] = {
+		{key_total, key_total_latency, key_self, &key_sampled_latency},
+		{key_total_latency, key_total, &key_sampled_latency, key_self}};
+
+	*ret = (struct shares){0};
+	for (size_t i = 0; i < 4; i++) {
+		const struct key *key = order[is_by_latency][i];
+		const bool is_of_total = key == key_total || key == key_total_latency,
+			   is_of_latency = key == &key_sampled_latency || key == key_total_latency;
+
+		add_share(ret, key,
+			is_implied && (h->has_children || !is_of_total) &&
+				(is_by_latency || !is_of_latency));
+	}
+}
+
+/*
+ * Rows are sorted by the keys of -s, then by those of -F, and before them by the shares, unless these are among the keys
  * or -F is given.
  */
-static int choose_order(const struct keys *k, struct hist_options *h,
-	const struct key *const *given, size_t n, struct err *err)
+static int choose_order(const struct keys *k, struct hist_options *h, const struct shares *shares,
+	const struct key *const *given, size_t n, const struct key *const *fields, size_t n_fields,
+	struct err *err)
 {
-	bool is_strict = has_own_columns(k);
-
 	/* The rows of wall-clock time have their own order. */
 	if (k->has_wall)
 		return 0;
-	if (!is_strict && h->has_children && !is_in(given, n, key_total) &&
-		add(h->order, &h->n_order, key_total, err))
-		return err->code;
-	if (!is_strict && !is_in(given, n, key_self) && add(h->order, &h->n_order, key_self, err))
-		return err->code;
+	for (size_t i = 0; i < shares->n; i++)
+		if (shares->of[i].is_implied && !is_in(given, n, shares->of[i].key) &&
+			add(h->order, &h->n_order, shares->of[i].key, err))
+			return err->code;
 	for (size_t i = 0; i < n; i++)
 		if (add(h->order, &h->n_order, given[i], err))
+			return err->code;
+	for (size_t i = 0; i < n_fields && h->n_order < HIST_KEYS_MAX; i++)
+		if (add(h->order, &h->n_order, fields[i], err))
 			return err->code;
 	return 0;
 }
@@ -402,7 +511,16 @@ static int add_all(struct histrows_options *t, const struct key *const *keys, si
 	return 0;
 }
 
-static int choose_columns(const struct keys *k, const struct hist_options *h,
+/* Whether a share stands before the other columns: where it is implied, or where -s names the latency, and this. */
+static bool leads(const struct shares *s, size_t i, const struct key *const *given, size_t n)
+{
+	return s->of[i].is_implied ||
+		(is_in(given, n, s->of[i].key) &&
+			(is_in(given, n, &key_sampled_latency) ||
+				is_in(given, n, key_total_latency)));
+}
+
+static int choose_columns(const struct keys *k, const struct shares *shares,
 	struct histrows_options *t, const struct key *const *fields, size_t n_fields,
 	const struct key *const *given, size_t n, struct err *err)
 {
@@ -413,9 +531,8 @@ static int choose_columns(const struct keys *k, const struct hist_options *h,
 		"cycles_average_share", "cycles_average"};
 	bool is_strict = has_own_columns(k),
 	     has_shares = !is_strict && !k->has_wall && !k->has_blocks;
-	const struct key *first[] = {has_shares && h->has_children ? key_total : NULL,
-		has_shares ? key_self : NULL,
-		o->has_modes && has_shares ? key_find("overhead_sys", 12) : NULL,
+	const struct key *first[] = {o->has_modes && has_shares ? key_find("overhead_sys", 12)
+								: NULL,
 		o->has_modes && has_shares ? key_find("overhead_us", 11) : NULL,
 		o->has_intervals ? &confidence_column : NULL,
 		o->has_counts ? key_find("sample", 6) : NULL,
@@ -430,6 +547,10 @@ static int choose_columns(const struct keys *k, const struct hist_options *h,
 		if (add(t->columns, &t->n_columns, key_find(of_blocks[i], strlen(of_blocks[i])),
 			    err))
 			return err->code;
+	for (size_t i = 0; has_shares && i < shares->n; i++)
+		if (leads(shares, i, given, n) &&
+			add(t->columns, &t->n_columns, shares->of[i].key, err))
+			return err->code;
 	for (size_t i = 0; i < ARRAY_SIZE(first); i++)
 		if (first[i] && add(t->columns, &t->n_columns, first[i], err))
 			return err->code;
@@ -443,12 +564,13 @@ int keys_choose(struct keys *k, struct hist_options *hist, struct histrows_optio
 	const struct key *fields[HIST_KEYS_MAX], *given[HIST_KEYS_MAX];
 	const struct key *parent = key_find("parent", 6);
 	size_t n_fields = 0, n = 0;
+	struct shares shares;
 
 	if (o->fields &&
-		parse(k, "--fields", o->fields + is_more(o->fields), fields, &n_fields, err))
+		parse(k, fields_option, o->fields + is_more(o->fields), fields, &n_fields, err))
 		return err->code;
 	if (o->sort || !has_own_columns(k)) {
-		if (parse(k, "--sort", keys_sort(k), given, &n, err))
+		if (parse(k, sort_option, keys_sort(k), given, &n, err))
 			return err->code;
 	} else {
 		memcpy(given, fields, n_fields * sizeof(*fields));
@@ -463,9 +585,11 @@ int keys_choose(struct keys *k, struct hist_options *hist, struct histrows_optio
 	for (size_t i = 0; i < n_fields; i++)
 		if (take_key(k, hist, fields[i], err))
 			return err->code;
-	if (!hist->n_keys)
-		return err_set(err, ERR_INVAL, "%s: a key to group by is needed, like symbol",
-			o->sort ? "--sort" : "--fields");
+	/* Figures of -F alone are those of all samples: one row. */
+	if (!hist->n_keys && (o->sort || !has_own_columns(k)))
+		return err_set(err, ERR_INVAL, "--sort: a key to group by is needed, like symbol");
+	if (k->needs_ipc && !has_functions(hist))
+		return err_set(err, ERR_INVAL, "key 'ipc_lbr' needs rows by symbol");
 	if (check_children(k, hist, err))
 		return err->code;
 	k->needs_parent |= is_in(hist->keys, hist->n_keys, parent);
@@ -473,8 +597,12 @@ int keys_choose(struct keys *k, struct hist_options *hist, struct histrows_optio
 		matching_compile(&k->parent, o->parent ? o->parent : PARENT_DEFAULT, err))
 		return err_prefix(err, "--parent");
 	k->has_expression = k->needs_parent;
-	return choose_order(k, hist, given, n, err) ||
-			choose_columns(k, hist, rows, fields, n_fields, given, n, err)
+	choose_shares(k, hist, given, n, &shares);
+	for (size_t i = 0; i < shares.n; i++)
+		if (shares.of[i].is_implied && take_key(k, hist, shares.of[i].key, err))
+			return err->code;
+	return choose_order(k, hist, &shares, given, n, fields, n_fields, err) ||
+			choose_columns(k, &shares, rows, fields, n_fields, given, n, err)
 		? err->code
 		: 0;
 }
@@ -484,11 +612,11 @@ void keys_tell(const struct keys *k, const struct hist_options *hist,
 {
 	reading->labels |= key_labels(hist->keys, hist->n_keys);
 	for (size_t i = 0; i < hist->n_sums; i++)
-		reading->labels |= LABEL_BIT(hist->sums[i]);
-	if (k->needs_parent) {
+		reading->labels |= LABEL_BIT(hist->sums[i].label) & ~LABEL_BIT(LABEL_NONE);
+	if (k->needs_parent)
 		reading->labels |= LABEL_BIT(LABEL_PARENT);
+	if (k->needs_parent || k->needs_history)
 		reading->has_stacks = keys_have_stacks(k);
-	}
 	reading->has_stacks &= !k->has_branches;
 	reading->has_branches = k->has_branches;
 	reading->has_blocks = k->has_blocks;

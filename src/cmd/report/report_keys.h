@@ -21,6 +21,7 @@ struct keys_options {
 	int branches;    /* -1: as the recording was made */
 	int children;    /* -1: not given */
 	u64 skid;
+	int is_by_latency; /* 0, 1 */
 	bool is_mem_mode, is_raw_trace, drops_others, has_total_cycles, has_history;
 	bool has_counts, has_periods, has_intervals, has_modes;
 };
@@ -28,10 +29,12 @@ struct keys_options {
 struct keys {
 	const struct keys_options *options;
 	struct recorded *recorded;
-	bool has_history;  /* the branches before samples are the end of their stacks */
-	bool has_blocks;   /* runs of code between branches are counted, with their cycles */
-	bool has_branches; /* each branch is counted, not each sample */
-	bool has_wall;     /* time on and off CPUs is counted */
+	bool has_history;   /* the branches before samples are the end of their stacks */
+	bool has_blocks;    /* runs of code between branches are counted, with their cycles */
+	bool has_branches;  /* each branch is counted, not each sample */
+	bool has_wall;      /* time on and off CPUs is counted */
+	bool needs_history; /* figures of the branches before samples are wanted */
+	bool needs_ipc;     /* functions' instructions per cycle are wanted */
 	bool needs_parent;
 	bool has_expression;
 	regex_t parent;

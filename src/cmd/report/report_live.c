@@ -245,9 +245,9 @@ bool report_live_is_wanted(const struct reporting *r, const struct out *out)
 		return false;
 	/* What only a whole recording tells, or what needs two passes. */
 	return !c->has_wall && !c->keys.has_branches && !c->keys.has_blocks &&
-		!c->keys.has_history && !c->keys.needs_parent && !c->hist.n_sums &&
-		!c->which.cpus.n && !c->which.spans.n && !o->switching.on && !o->switching.off &&
-		!o->answer.has_intervals &&
+		!c->keys.has_history && !c->keys.needs_parent && !c->keys.needs_ipc &&
+		!c->hist.n_sums && !c->which.cpus.n && !c->which.spans.n && !o->switching.on &&
+		!o->switching.off && !o->answer.has_intervals &&
 		!label_needs_sideband(key_labels(c->hist.keys, c->hist.n_keys));
 }
 

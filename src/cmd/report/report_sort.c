@@ -4,7 +4,7 @@
 
 #include "profile/rows/key.h"
 
-enum { NAME_WIDTH = 26 };
+enum { NAME_WIDTH = 34 };
 
 /* A key to group by stands alone: that makes other rows. A figure is one more column of the rows that there are. */
 static void choose_keys(const struct browse *b, const struct key *key, struct report_level *level)
@@ -14,6 +14,10 @@ static void choose_keys(const struct browse *b, const struct key *key, struct re
 	str_cut(&level->keys, 0);
 	if (!key->is_value)
 		str_add(&level->keys, key->name);
+	else if (key->has_parts)
+		/* A word of -F: in -s it is a key to group by. */
+		str_addf(&level->keys, "%s%s%s", o->fields ? o->fields : "+", o->fields ? "," : "",
+			key->name);
 	else
 		str_addf(&level->keys, "%s,%s",
 			o->fields ? o->fields
@@ -21,7 +25,7 @@ static void choose_keys(const struct browse *b, const struct key *key, struct re
 			key->name);
 	if (!key->is_value)
 		o->fields = NULL;
-	if (o->fields)
+	if (o->fields || key->has_parts)
 		o->fields = str_text(&level->keys);
 	else
 		o->sort = str_text(&level->keys);
@@ -30,7 +34,8 @@ static void choose_keys(const struct browse *b, const struct key *key, struct re
 static bool is_column(const struct browser *screen, const struct key *key)
 {
 	for (size_t c = 0; c < screen->rows->n_shown; c++)
-		if (screen->rows->shown[c].key == key)
+		if (screen->rows->shown[c].key == key ||
+			(key->has_parts && screen->rows->shown[c].band == key->data[0].band))
 			return true;
 	return false;
 }
@@ -69,7 +74,8 @@ static void add_order(struct browser *screen, size_t i, const char *why)
 	const struct key *key = key_at(i);
 	struct str title = {0};
 
-	str_addf(&title, "-s %s%s", key->is_value ? "...," : "", key->name);
+	str_addf(&title, "-%c %s%s", key->has_parts ? 'F' : 's', key->is_value ? "...," : "",
+		key->name);
 	str_pad_right(&title, 0, NAME_WIDTH);
 	str_addf(&title, "  %s", *why ? why : key->help);
 	browser_menu_add_order(screen, str_text(&title), i);
@@ -112,11 +118,11 @@ static void take(void *of, struct browser *screen, size_t order)
 	struct report_level *level = report_level_like(&b->levels, 'r'), *before;
 
 	choose_keys(b, key, level);
-	str_addf(&level->crumb, "by %s", key->name);
+	str_addf(&level->crumb, "%s %s", key->has_parts ? "with" : "by", key->name);
 	before = report_levels_top(&b->levels);
 	report_browse_choose(b, screen, level);
 	/* A figure is not what rows are sorted by first, unless -F says so. */
-	if (key->is_value && report_levels_top(&b->levels) != before)
+	if (key->is_value && !key->has_parts && report_levels_top(&b->levels) != before)
 		browser_sort(screen, key->name);
 }
 

@@ -35,8 +35,17 @@ static void tell_thinned(const struct reporting *r)
 			form_chosen(&r->options->answer.forms)->name, t->every);
 }
 
+static void count_ipc(struct reporting *r)
+{
+	blocks_sort(&r->blocks);
+	ipc_init(&r->ipc, &r->recorded.profile, &r->blocks, &r->recorded.trace.resolver);
+	r->choice.hist.ipc = &r->ipc;
+	recorded_stage_ends(&r->recorded, "instructions per cycle");
+}
+
 int reporting_read(struct reporting *r, struct err *err)
 {
+	const struct visitor blocks = blocks_visitor(&r->blocks);
 	struct recorded *in = &r->recorded;
 	struct recorded_options reading;
 
@@ -50,8 +59,12 @@ int reporting_read(struct reporting *r, struct err *err)
 	}
 	if (r->options->has_thread_counts)
 		threadcounts_watch(&r->thread_counts, &in->trace.session);
+	if (r->choice.keys.needs_ipc)
+		reading.visitors[reading.n_visitors++] = &blocks;
 	if (recorded_read(in, &reading, err))
 		return err->code;
+	if (r->choice.keys.needs_ipc)
+		count_ipc(r);
 	r->answer.profile = &in->profile;
 	r->answer.calls = &r->calls;
 	r->answer.recorded = in;
@@ -80,6 +93,8 @@ void reporting_close(struct reporting *r)
 	answer_fini(&r->answer);
 	choice_fini(&r->choice);
 	calls_fini(&r->calls);
+	blocks_fini(&r->blocks);
+	ipc_fini(&r->ipc);
 	recorded_close(&r->recorded);
 	log_fini(&r->log);
 }

@@ -13,6 +13,7 @@
 #include "cmd/report/report_choice.h"
 #include "cmd/report/report_options.h"
 #include "profile/check/recorded.h"
+#include "profile/code/ipc.h"
 #include "view/stat/threadcounts_text.h"
 
 struct reporting {
@@ -21,6 +22,8 @@ struct reporting {
 	struct recorded recorded;
 	struct choice choice;
 	struct calls calls;
+	struct blocks blocks; /* runs of code between branches, if functions' ipc is wanted */
+	struct ipc ipc;
 	struct answer answer;
 	struct threadcounts thread_counts;
 	u64 more_labels;   /* LABEL_BIT()s that the rows must have, besides those of the options */

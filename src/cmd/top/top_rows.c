@@ -105,7 +105,7 @@ static const struct key *find_label(void *ctx, const char *name, size_t n)
 static int parse(struct top_rows *r, const char *words, const struct key **keys, size_t *ret_n,
 	struct err *err)
 {
-	const struct key_source more = {r, find_label};
+	const struct key_source more = {.ctx = r, .find = find_label};
 
 	return key_parse_list_of(words, &more, keys, HIST_KEYS_MAX, ret_n, err);
 }

@@ -152,6 +152,8 @@ static bool take_row(void *ctx, size_t i)
 	if (w->filter->is_relative || is_unknown) {
 		event->n_samples -= row->n_samples;
 		event->period -= row->period;
+	} else {
+		profile_drop_latency(w->profile, i);
 	}
 	return false;
 }

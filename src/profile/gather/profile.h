@@ -186,7 +186,8 @@ struct profile_ending {
 struct profile_event {
 	const char *name;
 	u64 n_samples, period;
-	u64 n_lost;  /* samples of this event that the kernel dropped */
+	u64 dropped_latency; /* LABEL_LATENCY of rows that were left out and still are in the totals */
+	u64 n_lost;          /* samples of this event that the kernel dropped */
 	u32 n_group; /* this event and those after it, counted as one group; 0: not the leader */
 	const char *group; /* the group's name; NULL: it has none */
 	bool is_repeated;  /* its samples are another event's, counted in another way */
@@ -274,6 +275,13 @@ static inline u64 profile_label(const struct profile *p, size_t row, enum profil
 	u8 slot = p->slots[label];
 
 	return slot ? p->cells.at[row * p->n_labels + slot - 1] : 0;
+}
+
+/* For rows that are left out while the event's totals stay. */
+static inline void profile_drop_latency(struct profile *p, size_t row)
+{
+	p->events.at[p->rows.at[row].event].dropped_latency +=
+		profile_label(p, row, LABEL_LATENCY) * p->rows.at[row].n_samples;
 }
 
 /* The text of a PROFILE_TEXT label. */

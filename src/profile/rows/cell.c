@@ -35,6 +35,8 @@ static void add_name(const struct cell *c, struct str *text)
 /* Code addresses are in one column: all have the same width. */
 static void add_code(const struct cell *c, struct str *text)
 {
+	if (c->origin)
+		str_addf(text, "%-#18llx %c ", (unsigned long long)c->offset, c->origin);
 	add_level(c, text);
 	if (!c->text) {
 		str_add(text, "0x");

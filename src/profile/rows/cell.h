@@ -42,6 +42,7 @@ enum { CELL_TIME_NS = 9 }; /* `digits` */
 struct cell {
 	u8 kind, spans, digits;
 	char level; /* where code runs: 'k' kernel, '.' user, 'g' and 'u' of guests, 'H'; 0: no code */
+	char origin; /* of code: where its name comes from; text begins with that and the address `offset` */
 	bool has_offset;
 	bool is_significant; /* `digits` counts all significant digits, also those before the point */
 	u64 n, whole, offset;

@@ -16,7 +16,7 @@
 /* The properties of a symbol that the keys group by; others stay 0. */
 struct identity {
 	u32 symbol;
-	const char *dso; /* its name: two libraries with the same name are one row */
+	const char *dso; /* its name, or path: two libraries with the same name are one row */
 	const char *source;
 	u64 size;
 };
@@ -33,7 +33,7 @@ static struct identity identity_of(const struct profile *p, const struct hist_op
 		if (frame == KEY_SYMBOL)
 			id.symbol = profile_function(p, symbol);
 		else if (frame == KEY_DSO)
-			id.dso = p->dsos.at[s->dso].name;
+			id.dso = o->is_verbose ? p->dsos.at[s->dso].path : p->dsos.at[s->dso].name;
 		else if (frame == KEY_LINE)
 			id.source = s->line;
 		else if (frame == KEY_SIZE)
@@ -115,6 +115,31 @@ static u32 *make_outers(const struct hist *h)
 	return outer;
 }
 
+static u64 *find_addresses(const struct profile *p)
+{
+	u64 *times = mem_zalloc((p->frames.n + 1) * sizeof(*times));
+	u64 *most = mem_zalloc(p->symbols.n * sizeof(*most));
+	u64 *addresses = mem_alloc(p->symbols.n * sizeof(*addresses));
+
+	for (size_t i = 0; i < p->symbols.n; i++)
+		addresses[i] = UINT64_MAX;
+	vec_each(row, &p->rows)
+		times[row->frame] += row->n_samples;
+	for (u32 i = 0; i < p->frames.n; i++) {
+		const u32 function = profile_frame_function(p, i);
+		const u64 address = p->frames.at[i].address;
+
+		if (times[i] < most[function] ||
+			(times[i] == most[function] && address >= addresses[function]))
+			continue;
+		most[function] = times[i];
+		addresses[function] = address;
+	}
+	mem_free(times);
+	mem_free(most);
+	return addresses;
+}
+
 /* ---- rows into groups ---- */
 
 u64 hist_label(const struct hist *h, u32 group, const struct key *key)
@@ -168,7 +193,61 @@ u32 hist_group(struct hist *h, const u64 *values)
 	return h->n_groups++;
 }
 
-/* Adds a row's labels to the sums of one of the owns. */
+/* ---- sums ---- */
+
+/* The position of a sum; n_sums: nobody asked for it. */
+static size_t find_sum(const struct hist_options *o, const struct hist_sum *sum)
+{
+	size_t i = 0;
+
+	while (i < o->n_sums &&
+		(o->sums[i].label != sum->label || o->sums[i].of != sum->of ||
+			o->sums[i].what != sum->what))
+		i++;
+	return i;
+}
+
+bool hist_ask_sum(struct hist_options *o, const struct hist_sum *sum)
+{
+	if (find_sum(o, sum) < o->n_sums)
+		return true;
+	if (o->n_sums == HIST_SUMS_MAX)
+		return false;
+	o->sums[o->n_sums++] = *sum;
+	return true;
+}
+
+u64 hist_sum(const struct hist *h, const struct hist_entry *e, u32 k, const struct hist_sum *sum)
+{
+	const size_t i = find_sum(h->options, sum);
+
+	return i < h->options->n_sums ? e->of[k].sums[i] : 0;
+}
+
+u64 hist_total_sum(const struct hist *h, const struct hist_entry *e, u32 k,
+	const struct hist_sum *sum)
+{
+	const size_t i = find_sum(h->options, sum);
+
+	if (i == h->options->n_sums)
+		return 0;
+	return h->options->has_children ? e->of[k].total_sums[i] : e->of[k].sums[i];
+}
+
+struct hist_values *hist_new_values(const struct hist *h, struct arena *arena)
+{
+	const size_t n = h->options->n_sums;
+	struct hist_values *v = arena_zalloc(arena, h->n_events * sizeof(*v));
+	u64 *sums = n ? arena_zalloc(arena, 2 * n * h->n_events * sizeof(*sums)) : NULL;
+
+	for (u32 k = 0; n && k < h->n_events; k++) {
+		v[k].sums = sums + 2 * n * k;
+		v[k].total_sums = v[k].sums + n;
+	}
+	return v;
+}
+
+/* Adds a row's numbers to the sums of one of the owns. */
 static void add_sums(struct hist *h, size_t own, size_t row, u64 n_samples)
 {
 	const struct hist_options *o = h->options;
@@ -176,16 +255,9 @@ static void add_sums(struct hist *h, size_t own, size_t row, u64 n_samples)
 	while (h->own_sums.n < h->owns.n * o->n_sums)
 		vec_add(&h->own_sums, 0);
 	for (size_t i = 0; i < o->n_sums; i++)
-		h->own_sums.at[own * o->n_sums + i] +=
-			profile_label(h->profile, row, o->sums[i]) * n_samples;
-}
-
-u64 hist_sum(const struct hist *h, const struct hist_entry *e, u32 k, enum profile_label label)
-{
-	for (size_t i = 0; i < h->options->n_sums; i++)
-		if (h->options->sums[i] == label)
-			return e->of[k].sums[i];
-	return 0;
+		h->own_sums.at[own * o->n_sums + i] += o->sums[i].of
+			? o->sums[i].of(h->profile, row, o->sums[i].what)
+			: profile_label(h->profile, row, o->sums[i].label) * n_samples;
 }
 
 /* The group of each of `n` rows. */
@@ -405,7 +477,7 @@ static struct hist_entry *entry_of(struct hist *h, u32 *known, u32 group, u32 ev
 		return NULL;
 	e = vec_push(&h->entries);
 	*e = (struct hist_entry){group, ident, symbol, h->calls->nodes.at[node].depth,
-		arena_zalloc(&h->arena, h->n_events * sizeof(*e->of))};
+		hist_new_values(h, &h->arena)};
 	known[ident] = h->entries.n;
 	return e;
 }
@@ -431,19 +503,35 @@ static void count_mode(const struct hist *h, struct hist_values *v, u32 symbol, 
 		v->self_in[modes[mode]] += period;
 }
 
-/* Adds the label sums to a group's entries, all of which exist. */
+static void add_numbers(u64 *sums, const u64 *more, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		sums[i] += more[i];
+}
+
+/* An event's values of the entry that a node belongs to, which exists. */
+static struct hist_values *values_of(struct hist *h, const u32 *known, u32 node, u32 event)
+{
+	const u32 symbol = h->calls->nodes.at[node].symbol;
+
+	return &h->entries.at[known[h->ident[symbol]] - 1].of[event];
+}
+
+/* Adds the sums to a group's entries. */
 static void add_group_sums(struct hist *h, const u32 *known, u32 group, u32 event)
 {
 	const struct hist_group g = group_of(&h->events[event], group);
+	const struct calls_node *nodes = h->calls->nodes.at;
 	const size_t n = h->options->n_sums;
 
 	for (size_t i = g.first; n && i < g.first + g.n; i++) {
-		u32 function = h->calls->nodes.at[h->owns.at[i].node].function;
-		u32 ident = h->ident[h->calls->nodes.at[function].symbol];
+		const u64 *own = &h->own_sums.at[i * n];
+		u32 node = h->owns.at[i].node;
 
-		for (size_t k = 0; k < n; k++)
-			h->entries.at[known[ident] - 1].of[event].sums[k] +=
-				h->own_sums.at[i * n + k];
+		add_numbers(values_of(h, known, nodes[node].function, event)->sums, own, n);
+		for (; node && h->options->has_children; node = nodes[node].parent)
+			if (!h->outer[node])
+				add_numbers(values_of(h, known, node, event)->total_sums, own, n);
 	}
 }
 
@@ -497,6 +585,8 @@ static void make_entries(struct hist *h)
 	mem_free(known);
 }
 
+static const struct hist_sum latency = {LABEL_LATENCY, NULL, 0};
+
 /* Keeps only the entries whose function has options->part in its name. */
 static void pick_entries(struct hist *h)
 {
@@ -504,15 +594,19 @@ static void pick_entries(struct hist *h)
 
 	if (!h->options->part)
 		return;
-	for (u32 k = 0; h->options->is_relative && k < h->n_events; k++)
+	for (u32 k = 0; h->options->is_relative && k < h->n_events; k++) {
 		h->events[k].all = (struct hist_value){0};
+		h->events[k].latency = 0;
+	}
 	vec_each(e, &h->entries) {
 		const char *name = h->profile->symbols.at[e->symbol].name;
 
 		if (!name || !strstr(name, h->options->part))
 			continue;
-		for (u32 k = 0; h->options->is_relative && k < h->n_events; k++)
+		for (u32 k = 0; h->options->is_relative && k < h->n_events; k++) {
 			add_value(&h->events[k].all, &e->of[k].self);
+			h->events[k].latency += hist_sum(h, e, k, &latency);
+		}
 		h->entries.at[kept++] = *e;
 	}
 	h->entries.n = kept;
@@ -527,7 +621,7 @@ static void add_averages(struct hist *h)
 			h->events[k].averages += self->n_samples
 				? (double)self->period / (double)self->n_samples
 				: 0;
-			h->events[k].latency += hist_sum(h, e, k, LABEL_LATENCY);
+			h->events[k].latency += hist_sum(h, e, k, &latency);
 		}
 }
 
@@ -542,6 +636,7 @@ void hist_init_table(struct hist *h, const struct profile *p, const struct calls
 		.events = mem_zalloc(table->n * sizeof(*h->events))};
 	h->ident = make_idents(p, options);
 	h->outer = make_outers(h);
+	h->addresses = options->is_verbose ? find_addresses(p) : NULL;
 	if (options->has_row_groups)
 		h->group_of_row = mem_zalloc((p->rows.n + 1) * sizeof(*h->group_of_row));
 	for (size_t i = 0; i < options->n_keys; i++)
@@ -551,6 +646,7 @@ void hist_init_table(struct hist *h, const struct profile *p, const struct calls
 
 		h->events[k].event = table->first + k;
 		h->events[k].all = (struct hist_value){e->n_samples, e->period};
+		h->events[k].latency = e->dropped_latency;
 		group_rows(h, &h->events[k]);
 	}
 	make_entries(h);
@@ -595,5 +691,6 @@ void hist_fini(struct hist *h)
 	arena_fini(&h->arena);
 	mem_free(h->ident);
 	mem_free(h->outer);
+	mem_free(h->addresses);
 	mem_free(h->group_of_row);
 }

@@ -19,8 +19,17 @@
 
 struct key;
 struct confidence;
+struct ipc;
 
-enum { HIST_KEYS_MAX = 16, HIST_SUMS_MAX = 4 };
+enum { HIST_KEYS_MAX = 16, HIST_SUMS_MAX = 48 };
+
+/* A number that each row of the profile has, to be summed up for each entry. */
+struct hist_sum {
+	enum profile_label label; /* the rows need it; LABEL_NONE: they need none */
+	/* NULL: the label, times the number of the row's samples */
+	u64 (*of)(const struct profile *p, size_t row, u32 what);
+	u32 what; /* for `of` */
+};
 
 struct hist_options {
 	const struct key *keys[HIST_KEYS_MAX]; /* what to group by, most important first */
@@ -32,11 +41,12 @@ struct hist_options {
 	/* What entries are sorted by, most important first; none: shares, then the keys. */
 	const struct key *order[HIST_KEYS_MAX];
 	size_t n_order;
-	/* Labels that are summed up for each entry: hist_sum(). */
-	enum profile_label sums[HIST_SUMS_MAX];
+	struct hist_sum sums[HIST_SUMS_MAX]; /* what is summed up for each entry: hist_sum() */
 	size_t n_sums;
-	bool has_row_groups; /* hist->group_of_row is wanted */
-	bool has_ns;         /* times are shown to the nanosecond */
+	bool has_row_groups;   /* hist->group_of_row is wanted */
+	bool is_verbose;       /* files by their paths, functions with an address in them */
+	bool has_ns;           /* times are shown to the nanosecond */
+	const struct ipc *ipc; /* of the profile's symbols; NULL: not known */
 	bool has_history; /* stacks begin with branches: call graphs show lines and branch statistics */
 };
 
@@ -55,7 +65,7 @@ enum hist_mode { HIST_SYSTEM, HIST_USER, HIST_GUEST_SYSTEM, HIST_GUEST_USER, HIS
 /* An entry's values of one event. */
 struct hist_values {
 	struct hist_value self, total;
-	u64 sums[HIST_SUMS_MAX]; /* of options->sums */
+	u64 *sums, *total_sums;  /* of self and of total, by position in options->sums */
 	u64 self_in[HIST_MODES]; /* period of self by CPU mode */
 };
 
@@ -119,6 +129,8 @@ struct hist {
 	u32 *ident;          /* by symbol: symbols with the same ident share an entry */
 	/* by node of the call tree: the nearest caller with the same ident, 0 if there is none */
 	u32 *outer;
+	/* If is_verbose, by function: where in its file it was sampled most; of functions without samples, a call in it. */
+	u64 *addresses;
 	struct table group_index; /* by the groups' values */
 	struct arena arena;       /* holds the entries' values */
 };
@@ -148,8 +160,18 @@ u32 hist_group(struct hist *h, const u64 *values);
 /* The value of a key with a label that all rows of the group have. */
 u64 hist_label(const struct hist *h, u32 group, const struct key *key);
 
-/* The sum of a label over an entry's own samples of event k; 0 if the options do not ask for it. */
-u64 hist_sum(const struct hist *h, const struct hist_entry *e, u32 k, enum profile_label label);
+/*
+ * A sum over an entry's own samples of event k, or over those below it, too; 0 if the options do not ask for it.
+ */
+u64 hist_sum(const struct hist *h, const struct hist_entry *e, u32 k, const struct hist_sum *sum);
+u64 hist_total_sum(const struct hist *h, const struct hist_entry *e, u32 k,
+	const struct hist_sum *sum);
+
+/* Asks for a sum, if nobody has yet; false: there are too many. */
+bool hist_ask_sum(struct hist_options *o, const struct hist_sum *sum);
+
+/* An entry's values with room for its sums, all of them 0. */
+struct hist_values *hist_new_values(const struct hist *h, struct arena *arena);
 
 /*
  * The call tree with the samples of one group: in each node (own), and in it and below it (total), of the

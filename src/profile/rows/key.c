@@ -6,9 +6,9 @@
 #include "base/num.h"
 #include "profile/rows/key_family.h"
 
-/* In the order of their help. */
+/* In the order of their help. key_parts has names that others have, too: they come last. */
 static const struct key_family *const families[] = {&key_figures, &key_walls, &key_contexts,
-	&key_places, &key_types, &key_branches, &key_memory};
+	&key_places, &key_types, &key_branches, &key_memory, &key_parts};
 
 const struct key *key_at(size_t i)
 {
@@ -41,21 +41,49 @@ static bool is_word(const char *name, const char *text, size_t n)
 	return name && !strncmp(name, text, n) && !name[n];
 }
 
+static bool is_named(const struct key *key, const char *name, size_t n)
+{
+	return is_word(key->name, name, n) || is_word(key->alias, name, n);
+}
+
 const struct key *key_find(const char *name, size_t n)
 {
 	const struct key *key;
 
 	for (size_t i = 0; (key = key_at(i)) != NULL; i++)
-		if (is_word(key->name, name, n) || is_word(key->alias, name, n))
+		if (!key->has_parts && is_named(key, name, n))
 			return key;
 	return NULL;
+}
+
+const char *key_field_average(const char *name, size_t n)
+{
+	static const char *const averages[][2] = {{"weight", "weight1"}, {"ins_lat", "weight2"},
+		{"retire_lat", "weight3"}, {"p_stage_cyc", "weight3"}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(averages); i++)
+		if (is_word(averages[i][0], name, n))
+			return averages[i][1];
+	return NULL;
+}
+
+const struct key *key_find_field(const char *name, size_t n)
+{
+	const char *average = key_field_average(name, n);
+
+	if (average)
+		return key_find(average, strlen(average));
+	for (size_t i = 0; i < key_parts.n; i++)
+		if (is_named(&key_parts.keys[i], name, n))
+			return &key_parts.keys[i];
+	return key_find(name, n);
 }
 
 void key_cell(const struct key *key, const struct hist *h, const struct hist_entry *e, u32 event,
 	struct str *room, struct cell *ret)
 {
 	const struct key_value v = {h, e, event,
-		key->label && !key->is_value ? hist_label(h, e->group, key) : 0, room};
+		key->label && !key->is_value ? hist_label(h, e->group, key) : 0, room, key};
 
 	*ret = (struct cell){0};
 	str_cut(room, 0);
@@ -123,8 +151,10 @@ static int unknown_word(const char *word, struct err *err)
 	nearest_add_hint(&near, &hint);
 	if (!near.best) {
 		str_add(&hint, "; known are");
+		/* Words of -F alone have the names of keys. */
 		for (size_t i = 0; (key = key_at(i)) != NULL; i++)
-			str_addf(&hint, " %s", key->name);
+			if (!key->has_parts)
+				str_addf(&hint, " %s", key->name);
 	}
 	err_set(err, ERR_INVAL, "there is no key '%s'%s", word, str_text(&hint));
 	str_fini(&hint);
@@ -137,18 +167,7 @@ static const struct {
 } absent[] = {
 	{"simd", "it needs traces of Arm SPE, which pace does not decode"},
 	{"ipc_null",
-		"perf shows it where nothing is known; 'pace annotate' shows instructions per cycle, by block"},
-	{"latency_children",
-		"'latency' has that of functions themselves, 'pace report --wall' that of callers"},
-	{"cache", "'mem' tells which cache or memory had the data"},
-	{"memory", "'mem' tells which cache or memory had the data"},
-	{"dtlb", "'tlb' tells how the address was translated"},
-	{"callchain_branch_predicted",
-		"--branch-history shows the predictions of the branches before samples"},
-	{"callchain_branch_abort", "--branch-history shows the aborts before samples"},
-	{"callchain_branch_cycles", "--branch-history shows the cycles between branches"},
-	{"ipc_lbr",
-		"'pace annotate' shows instructions per cycle, by block; --total-cycles shows the cycles"},
+		"perf adds it where nothing is known; 'ipc_lbr' shows instructions per cycle, of recordings with branches"},
 };
 
 static int unknown_key(const char *word, struct err *err)
@@ -173,7 +192,8 @@ int key_parse_list_of(const char *text, const struct key_source *more, const str
 
 	while (*text) {
 		size_t length = strcspn(text, ", ");
-		const struct key *key = key_find(text, length);
+		const struct key *key = more && more->has_fields ? key_find_field(text, length)
+								 : key_find(text, length);
 
 		if (n == max)
 			return err_set(err, ERR_INVAL, "more than %zu keys", max);

@@ -30,6 +30,7 @@ struct key_value {
 	u32 event;        /* for a figure: which event of the table */
 	u64 label;        /* for a key to group by: its value of the entry's label; 0 without one */
 	struct str *room; /* for texts that the key builds */
+	const struct key *key;
 };
 
 struct key {
@@ -37,9 +38,11 @@ struct key {
 	const char *title;
 	const char *title_with_children; /* NULL: the same */
 	const char *help;
-	bool is_value;     /* a figure; else something to group by */
-	bool is_wall;      /* only for recordings that are read as wall-clock time */
-	bool is_of_blocks; /* only if the cycles between branches are counted */
+	bool is_value;      /* a figure; else something to group by */
+	bool is_wall;       /* only for recordings that are read as wall-clock time */
+	bool is_of_blocks;  /* only if the cycles between branches are counted */
+	bool is_of_history; /* only if stacks begin with the branches before samples */
+	bool is_of_code;    /* only for rows by function: hist->options->ipc */
 	/*
 	 * The key groups entries by a label of the rows or by a property of the frame. A figure has neither,
 	 * or a label that is summed up.
@@ -49,6 +52,13 @@ struct key {
 	enum key_frame frame;
 	bool has_name; /* cells are numbers that have a name: programs get a column NAME_name */
 	bool is_descending; /* for a key to group by: the largest value comes first */
+	/* For a figure: what is summed up for it beside its label. */
+	const struct hist_sum *sums;
+	u8 n_sums;
+	const struct key *data; /* what programs get of a figure, besides the sum of its label */
+	u8 n_data;
+	bool has_parts; /* people see the data, too, as far as there are some, side by side in one band */
+	const char *band; /* of such a part: the title of the whole */
 	/* For a figure: the number to sort rows by, the largest first; NULL: no sorting by it. */
 	u64 (*figure)(const struct hist *h, const struct hist_entry *e, u32 k);
 	/* With a label: the part of it to group by; NULL: all of it. */
@@ -63,10 +73,16 @@ struct key {
 /* The shares by which rows are sorted by default. */
 extern const struct key *const key_self;
 extern const struct key *const key_total;
+/* The same of sampled latency. */
+extern const struct key *const key_total_latency;
 /* What "latency" means of recordings that are not read as wall-clock time. */
 extern const struct key key_sampled_latency;
 
 const struct key *key_find(const char *name, size_t n);
+/* Of the words of -F: some name figures that break the period down, where -s groups by what they say. */
+const struct key *key_find_field(const char *name, size_t n);
+/* Of these words, those that name sums in -s and averages in -F: the average's own name; else NULL. */
+const char *key_field_average(const char *name, size_t n);
 const struct key *key_at(size_t i); /* NULL past the last */
 
 /* Adds a line of help for each key, family by family. */
@@ -94,6 +110,7 @@ bool key_is_of_branches(const struct key *key);
 /* A source of keys that only one recording has; find: the key of that name, or NULL. */
 struct key_source {
 	void *ctx;
+	bool has_fields; /* the words are those of -F: key_find_field() */
 	const struct key *(*find)(void *ctx, const char *name, size_t n);
 };
 

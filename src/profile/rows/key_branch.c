@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "profile/code/ipc.h"
 #include "record/branch.h"
 
 static void cell_of_function(const struct key_value *v, struct cell *ret)
@@ -143,6 +144,178 @@ static void cell_of_block(const struct key_value *v, struct cell *ret)
 	cell_text(ret, str_text(v->room));
 }
 
+/* ---- branches before samples ---- */
+
+/* SUM_TIMED: branches whose cycles were counted. */
+enum history_sum { SUM_TOLD, SUM_PREDICTED, SUM_ABORTS, SUM_TIMED, SUM_CYCLES };
+
+static u64 history_of(const struct profile_branch *b, enum history_sum what, u64 n_samples)
+{
+	switch (what) {
+	case SUM_TIMED:
+		return b->cycles ? n_samples : 0;
+	case SUM_TOLD:
+		return b->n_told;
+	case SUM_PREDICTED:
+		return b->n_predicted;
+	case SUM_ABORTS:
+		return b->n_aborts;
+	case SUM_CYCLES:
+		return b->cycles;
+	}
+	return 0;
+}
+
+/* A sum over all branches before a row's samples: each has two frames in the stack, its source being the outer one. */
+static u64 sum_history(const struct profile *p, size_t row, u32 what)
+{
+	const struct profile_row *r = &p->rows.at[row];
+	u32 branch = r->branches;
+	u64 sum = 0;
+
+	for (u32 stack = r->callers; stack; stack = p->stacks.at[stack].parent)
+		if (p->frames.at[p->stacks.at[stack].frame].branch == PROFILE_BRANCH_FROM)
+			sum += history_of(&p->branches.at[branch++], what, r->n_samples);
+	return sum;
+}
+
+#define HISTORY(what)                         \
+	{                                     \
+		LABEL_NONE, sum_history, what \
+	}
+
+static const struct hist_sum predictions[] = {HISTORY(SUM_PREDICTED), HISTORY(SUM_TOLD)};
+static const struct hist_sum aborts[] = {HISTORY(SUM_ABORTS)};
+static const struct hist_sum cycles[] = {HISTORY(SUM_CYCLES), HISTORY(SUM_TIMED)};
+
+static u64 total_of(const struct hist *h, const struct hist_entry *e, u32 k,
+	const struct hist_sum *sum)
+{
+	return hist_total_sum(h, e, k, sum);
+}
+
+static u64 predicted_of_history(const struct hist *h, const struct hist_entry *e, u32 k)
+{
+	const u64 n_told = total_of(h, e, k, &predictions[1]);
+
+	return n_told ? 10000 * total_of(h, e, k, &predictions[0]) / n_told : 0;
+}
+
+static void cell_of_predicted_history(const struct key_value *v, struct cell *ret)
+{
+	const u64 n_told = total_of(v->hist, v->entry, v->event, &predictions[1]);
+
+	if (!n_told) {
+		cell_unknown(ret, CELL_NOT_KNOWN);
+		return;
+	}
+	cell_share(ret, total_of(v->hist, v->entry, v->event, &predictions[0]), n_told);
+	ret->spans = 0;
+}
+
+static u64 aborts_of_history(const struct hist *h, const struct hist_entry *e, u32 k)
+{
+	return total_of(h, e, k, aborts);
+}
+
+static void cell_of_aborts_in_history(const struct key_value *v, struct cell *ret)
+{
+	cell_number(ret, CELL_COUNT, aborts_of_history(v->hist, v->entry, v->event));
+}
+
+static u64 cycles_of_history(const struct hist *h, const struct hist_entry *e, u32 k)
+{
+	const u64 n = total_of(h, e, k, &cycles[1]);
+
+	return n ? 1000 * total_of(h, e, k, &cycles[0]) / n : 0;
+}
+
+static void cell_of_cycles_in_history(const struct key_value *v, struct cell *ret)
+{
+	const u64 n = total_of(v->hist, v->entry, v->event, &cycles[1]);
+
+	if (n)
+		cell_real(ret,
+			(double)total_of(v->hist, v->entry, v->event, &cycles[0]) / (double)n, 1);
+	else
+		cell_unknown(ret, CELL_NOT_KNOWN);
+}
+
+static const struct key predicted_data = {.name = "callchain_branch_predicted",
+	.title = "Predicted",
+	.is_value = true,
+	.figure = predicted_of_history,
+	.kind = CELL_SHARE,
+	.cell = cell_of_predicted_history};
+static const struct key aborts_data = {.name = "callchain_branch_abort",
+	.title = "Abort",
+	.is_value = true,
+	.figure = aborts_of_history,
+	.kind = CELL_COUNT,
+	.cell = cell_of_aborts_in_history};
+static const struct key cycles_data = {.name = "callchain_branch_cycles",
+	.title = "Cycles",
+	.is_value = true,
+	.figure = cycles_of_history,
+	.kind = CELL_REAL,
+	.cell = cell_of_cycles_in_history};
+
+/* ---- instructions per cycle ---- */
+
+#define NO_IPC "no run of its code between branches was sampled with cycles"
+
+static const struct ipc_function *ipc_of(const struct key_value *v)
+{
+	const struct ipc *ipc = v->hist->options->ipc;
+	const struct ipc_function *f =
+		ipc ? &ipc->of[profile_function(v->hist->profile, v->entry->symbol)] : NULL;
+
+	return f && f->n_cycles ? f : NULL;
+}
+
+static void cell_of_ipc(const struct key_value *v, struct cell *ret)
+{
+	const struct ipc_function *f = ipc_of(v);
+
+	if (f)
+		cell_real(ret, (double)f->n_run / (double)f->n_cycles, 2);
+	else
+		cell_unknown(ret, NO_IPC);
+}
+
+static void cell_of_coverage(const struct key_value *v, struct cell *ret)
+{
+	const struct ipc_function *f = ipc_of(v);
+
+	if (f)
+		cell_real(ret, 100 * (double)f->n_covered / (double)f->n_code, 1);
+	else
+		cell_unknown(ret, NO_IPC);
+}
+
+/* Both, in perf's words. */
+static void cell_of_ipc_and_coverage(const struct key_value *v, struct cell *ret)
+{
+	const struct ipc_function *f = ipc_of(v);
+
+	if (!f) {
+		cell_unknown(ret, NO_IPC);
+		return;
+	}
+	str_addf(v->room, "%-5.2f [%5.1f%%]", (double)f->n_run / (double)f->n_cycles,
+		100 * (double)f->n_covered / (double)f->n_code);
+	cell_text(ret, str_text(v->room));
+	ret->real = (double)f->n_run / (double)f->n_cycles;
+}
+
+static const struct key ipc_data[] = {
+	{.name = "ipc", .title = "IPC", .is_value = true, .kind = CELL_REAL, .cell = cell_of_ipc},
+	{.name = "ipc_coverage",
+		.title = "IPC Coverage",
+		.is_value = true,
+		.kind = CELL_REAL,
+		.cell = cell_of_coverage}};
+
 /* clang-format off: a row a fact */
 static const struct key keys[] = {
 	{.name = "dso_from",
@@ -245,6 +418,52 @@ static const struct key keys[] = {
 		.value = cycles_of,
 		.kind = CELL_COUNT,
 		.cell = cell_of_cycles},
+	{.name = "callchain_branch_predicted",
+		.title = "Predicted",
+		.help = "share of the branches before samples that were predicted (--branch-history)",
+		.is_value = true,
+		.is_of_history = true,
+		.sums = predictions,
+		.n_sums = ARRAY_SIZE(predictions),
+		.data = &predicted_data,
+		.n_data = 1,
+		.figure = predicted_of_history,
+		.kind = CELL_SHARE,
+		.cell = cell_of_predicted_history},
+	{.name = "callchain_branch_abort",
+		.title = "Abort",
+		.help = "number of the branches before samples that aborted transactions (--branch-history)",
+		.is_value = true,
+		.is_of_history = true,
+		.sums = aborts,
+		.n_sums = ARRAY_SIZE(aborts),
+		.data = &aborts_data,
+		.n_data = 1,
+		.figure = aborts_of_history,
+		.kind = CELL_COUNT,
+		.cell = cell_of_aborts_in_history},
+	{.name = "callchain_branch_cycles",
+		.title = "Cycles",
+		.help = "cycles from branch to branch before samples, on average, where they were counted (--branch-history)",
+		.is_value = true,
+		.is_of_history = true,
+		.sums = cycles,
+		.n_sums = ARRAY_SIZE(cycles),
+		.data = &cycles_data,
+		.n_data = 1,
+		.figure = cycles_of_history,
+		.kind = CELL_REAL,
+		.cell = cell_of_cycles_in_history},
+	{.name = "ipc_lbr",
+		.alias = "ipc",
+		.title = "IPC   [IPC Coverage]",
+		.help = "instructions per cycle of the function, and how much of its code was timed between branches",
+		.is_value = true,
+		.is_of_code = true,
+		.data = ipc_data,
+		.n_data = ARRAY_SIZE(ipc_data),
+		.kind = CELL_TEXT,
+		.cell = cell_of_ipc_and_coverage},
 	{.name = "block",
 		.title = "[Program Block Range]",
 		.help = "straight run of code, from a branch target to the next branch (--total-cycles)",

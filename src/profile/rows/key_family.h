@@ -21,6 +21,7 @@ extern const struct key_family key_walls;    /* time on and off CPUs */
 extern const struct key_family key_contexts; /* thread, CPU, time and context */
 extern const struct key_family key_branches; /* source, target and flags of branches */
 extern const struct key_family key_memory;   /* accessed data, and where it was found */
+extern const struct key_family key_parts;    /* of shares, by memory access: words of -F alone */
 extern const struct key_family key_places;   /* code: file, function, line */
 extern const struct key_family key_types;    /* data: type, member */
 

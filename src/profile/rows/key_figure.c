@@ -91,9 +91,14 @@ static u64 guest_user_of(const struct hist *h, const struct hist_entry *e, u32 k
 	return e->of[k].self_in[HIST_GUEST_USER];
 }
 
+static u64 sum_of(const struct hist *h, const struct hist_entry *e, u32 k, enum profile_label label)
+{
+	return hist_sum(h, e, k, &(struct hist_sum){.label = label});
+}
+
 static u64 cost_of(const struct hist *h, const struct hist_entry *e, u32 k)
 {
-	return hist_sum(h, e, k, LABEL_WEIGHT);
+	return sum_of(h, e, k, LABEL_WEIGHT);
 }
 
 static u64 average_of(const struct hist *h, const struct hist_entry *e, u32 k)
@@ -117,13 +122,13 @@ static void set_average(const struct key_value *v, enum profile_label label, str
 {
 	const double n = (double)values_of(v)->self.n_samples;
 
-	cell_real(ret, n > 0 ? (double)hist_sum(v->hist, v->entry, v->event, label) / n : 0.0, 1);
+	cell_real(ret, n > 0 ? (double)sum_of(v->hist, v->entry, v->event, label) / n : 0.0, 1);
 }
 
 static u64 average_latency_of(const struct hist *h, const struct hist_entry *e, u32 k)
 {
 	return e->of[k].self.n_samples
-		? hist_sum(h, e, k, LABEL_INS_LATENCY) / e->of[k].self.n_samples
+		? sum_of(h, e, k, LABEL_INS_LATENCY) / e->of[k].self.n_samples
 		: 0;
 }
 
@@ -134,8 +139,7 @@ static void cell_of_average_latency(const struct key_value *v, struct cell *ret)
 
 static u64 average_stage_of(const struct hist *h, const struct hist_entry *e, u32 k)
 {
-	return e->of[k].self.n_samples ? hist_sum(h, e, k, LABEL_STAGE) / e->of[k].self.n_samples
-				       : 0;
+	return e->of[k].self.n_samples ? sum_of(h, e, k, LABEL_STAGE) / e->of[k].self.n_samples : 0;
 }
 
 static void cell_of_average_stage(const struct key_value *v, struct cell *ret)
@@ -145,12 +149,23 @@ static void cell_of_average_stage(const struct key_value *v, struct cell *ret)
 
 static u64 sampled_latency_of(const struct hist *h, const struct hist_entry *e, u32 k)
 {
-	return hist_sum(h, e, k, LABEL_LATENCY);
+	return sum_of(h, e, k, LABEL_LATENCY);
 }
 
 static void cell_of_sampled_latency(const struct key_value *v, struct cell *ret)
 {
 	cell_share(ret, sampled_latency_of(v->hist, v->entry, v->event),
+		v->hist->events[v->event].latency);
+}
+
+static u64 total_latency_of(const struct hist *h, const struct hist_entry *e, u32 k)
+{
+	return hist_total_sum(h, e, k, &(struct hist_sum){.label = LABEL_LATENCY});
+}
+
+static void cell_of_total_latency(const struct key_value *v, struct cell *ret)
+{
+	cell_share(ret, total_latency_of(v->hist, v->entry, v->event),
 		v->hist->events[v->event].latency);
 }
 
@@ -183,6 +198,20 @@ static void cell_of_mean_share(const struct key_value *v, struct cell *ret)
 	ret->unit = "%";
 }
 
+/* What people see of latencies. */
+static const struct key latency_share = {.name = "latency_share",
+	.title = "Latency",
+	.is_value = true,
+	.figure = sampled_latency_of,
+	.kind = CELL_SHARE,
+	.cell = cell_of_sampled_latency};
+static const struct key total_latency_share = {.name = "latency_children_share",
+	.title = "Latency with callees",
+	.is_value = true,
+	.figure = total_latency_of,
+	.kind = CELL_SHARE,
+	.cell = cell_of_total_latency};
+
 /* clang-format off: a row a fact */
 static const struct key keys[] = {
 	{.name = "overhead_children",
@@ -192,6 +221,16 @@ static const struct key keys[] = {
 		.figure = total_of,
 		.kind = CELL_SHARE,
 		.cell = cell_of_children},
+	{.name = "latency_children",
+		.title = "Latency",
+		.help = "share of the elapsed time in it and in what it called, if threads that ran at the same moment share it",
+		.is_value = true,
+		.label = LABEL_LATENCY,
+		.data = &total_latency_share,
+		.n_data = 1,
+		.figure = total_latency_of,
+		.kind = CELL_SHARE,
+		.cell = cell_of_total_latency},
 	{.name = "overhead",
 		.title = "Overhead",
 		.title_with_children = "Self",
@@ -325,7 +364,10 @@ const struct key key_sampled_latency = {.name = "latency",
 	.help = "share of the elapsed time, if threads that ran at the same moment share it",
 	.is_value = true,
 	.label = LABEL_LATENCY,
+	.data = &latency_share,
+	.n_data = 1,
 	.figure = sampled_latency_of,
 	.kind = CELL_SHARE,
 	.cell = cell_of_sampled_latency};
-const struct key *const key_self = &keys[1];
+const struct key *const key_total_latency = &keys[1];
+const struct key *const key_self = &keys[2];

@@ -1,6 +1,7 @@
 #include "profile/rows/key_family.h"
 
 #include "record/access.h"
+#include "record/accessclass.h"
 
 enum { CACHE_LINE = 64 };
 
@@ -53,6 +54,44 @@ static u64 level_of(const struct profile *p, u64 word)
 static void cell_of_level(const struct key_value *v, struct cell *ret)
 {
 	set_part(v, ACCESS_LEVEL, ret);
+}
+
+static void set_class(const struct key_value *v, enum accessclass_field field, struct cell *ret)
+{
+	cell_text(ret, accessclass_title(field, (unsigned)v->label));
+}
+
+static u64 cache_of(const struct profile *p, u64 word)
+{
+	(void)p;
+	return accessclass_of(word, ACCESSCLASS_CACHE);
+}
+
+static void cell_of_cache(const struct key_value *v, struct cell *ret)
+{
+	set_class(v, ACCESSCLASS_CACHE, ret);
+}
+
+static u64 memory_of(const struct profile *p, u64 word)
+{
+	(void)p;
+	return accessclass_of(word, ACCESSCLASS_MEMORY);
+}
+
+static void cell_of_memory(const struct key_value *v, struct cell *ret)
+{
+	set_class(v, ACCESSCLASS_MEMORY, ret);
+}
+
+static u64 dtlb_of(const struct profile *p, u64 word)
+{
+	(void)p;
+	return accessclass_of(word, ACCESSCLASS_DTLB);
+}
+
+static void cell_of_dtlb(const struct key_value *v, struct cell *ret)
+{
+	set_class(v, ACCESSCLASS_DTLB, ret);
 }
 
 static u64 snoop_of(const struct profile *p, u64 word)
@@ -143,6 +182,27 @@ static const struct key keys[] = {
 		.value = level_of,
 		.kind = CELL_TEXT,
 		.cell = cell_of_level},
+	{.name = "cache",
+		.title = "Cache",
+		.help = "cache that had the data: L1, L2, L3, L4, L1-buf, L2-buf, or Other",
+		.label = LABEL_DATA_SOURCE,
+		.value = cache_of,
+		.kind = CELL_TEXT,
+		.cell = cell_of_cache},
+	{.name = "memory",
+		.title = "Memory",
+		.help = "memory that had the data: RAM, MSC, Uncach, CXL, IO, PMEM, or Other",
+		.label = LABEL_DATA_SOURCE,
+		.value = memory_of,
+		.kind = CELL_TEXT,
+		.cell = cell_of_memory},
+	{.name = "dtlb",
+		.title = "D-TLB",
+		.help = "TLB that translated the address: L1-Hit, L2-Hit, L?-Hit, Miss, or Other",
+		.label = LABEL_DATA_SOURCE,
+		.value = dtlb_of,
+		.kind = CELL_TEXT,
+		.cell = cell_of_dtlb},
 	{.name = "snoop",
 		.title = "Snoop",
 		.help = "state of the data in other caches",

@@ -3,20 +3,19 @@
 #include <string.h>
 
 #include "event/abi.h"
+#include "machine/dso.h"
 
 static const struct profile_symbol *symbol_of(const struct profile *p, const struct hist_entry *e)
 {
 	return &p->symbols.at[e->symbol];
 }
 
-static const char *dso_of(const struct profile *p, const struct hist_entry *e)
-{
-	return p->dsos.at[symbol_of(p, e)->dso].name;
-}
-
 static void cell_of_dso(const struct key_value *v, struct cell *ret)
 {
-	cell_text(ret, dso_of(v->hist->profile, v->entry));
+	const struct profile *p = v->hist->profile;
+	const struct profile_dso *dso = &p->dsos.at[symbol_of(p, v->entry)->dso];
+
+	cell_text(ret, v->hist->options->is_verbose ? dso->path : dso->name);
 }
 
 static char mode_letter(u8 mode)
@@ -78,9 +77,39 @@ void key_cell_name(const struct key_value *v, struct cell *ret)
 	cell_text(ret, profile_text(v->label));
 }
 
+/* Where a function's name comes from, in the letters that perf has for it. */
+static char origin_letter(const struct profile *p, const struct profile_symbol *s)
+{
+	switch (profile_is_named(s) ? (enum dso_kind)p->dsos.at[s->dso].kind : DSO_UNKNOWN) {
+	case DSO_FILE:
+	case DSO_VDSO:
+		return 'd';
+	case DSO_KERNEL:
+	case DSO_MODULE:
+	case DSO_BPF:
+		return 'k';
+	case DSO_JIT:
+	case DSO_JITDUMP:
+		return 'j';
+	case DSO_UNKNOWN:
+	case DSO_NONE:
+		break;
+	}
+	return '!';
+}
+
 static void cell_of_symbol(const struct key_value *v, struct cell *ret)
 {
-	key_set_function(symbol_of(v->hist->profile, v->entry), CELL_FUNCTION, ret);
+	const struct profile *p = v->hist->profile;
+	const struct profile_symbol *s = symbol_of(p, v->entry);
+
+	key_set_function(s, CELL_FUNCTION, ret);
+	if (!v->hist->addresses)
+		return;
+	ret->origin = origin_letter(p, s);
+	ret->offset = v->hist->addresses[profile_function(p, v->entry->symbol)];
+	if (ret->offset == UINT64_MAX)
+		ret->offset = s->start;
 }
 
 static void set_source(const char *source, struct cell *ret)

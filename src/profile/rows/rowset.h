@@ -33,6 +33,8 @@ struct rowset_column {
 	u16 width;         /* for people; 0: as wide as it needs */
 	u16 id;            /* for the maker of the table */
 	const struct key *key;
+	/* What this column and its neighbours of the same band are parts of, for people; NULL: it stands alone. */
+	const char *band;
 };
 
 /* A row of a tree: its place there, what was counted in it (own), and in it and below it (total). */
@@ -149,6 +151,13 @@ static inline void rowset_close(struct rowset *r)
 {
 	if (r->close)
 		r->close(r);
+}
+
+/* Whether a shown column is a part of the same whole as the one before it. */
+static inline bool rowset_continues_band(const struct rowset *r, size_t column)
+{
+	return column && r->shown[column].band &&
+		r->shown[column].band == r->shown[column - 1].band;
 }
 
 /* The column of the tables below rows; NULL: there is none. */

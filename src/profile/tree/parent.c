@@ -40,6 +40,8 @@ static bool has_parent(void *ctx, size_t i)
 	if (d->is_relative) {
 		event->n_samples -= row->n_samples;
 		event->period -= row->period;
+	} else {
+		profile_drop_latency(d->profile, i);
 	}
 	return false;
 }

@@ -20,9 +20,18 @@ static void add_code(const char *words, struct str *text)
 }
 
 /* Columns: the shares of each part, then their intervals, then the keys. */
-static bool is_share(const struct rowset_column *c)
+static bool is_shown(const struct rowset *r, const struct rowset_column *c)
 {
-	return c->group == ROWSET_VALUE && c->kind == CELL_SHARE;
+	for (size_t i = 0; i < r->n_shown; i++)
+		if (r->shown[i].key == c->key)
+			return true;
+	return false;
+}
+
+/* Of a figure's parts those that people see. */
+static bool is_share(const struct rowset *r, const struct rowset_column *c)
+{
+	return c->group == ROWSET_VALUE && c->kind == CELL_SHARE && (!c->band || is_shown(r, c));
 }
 
 static bool is_interval(const struct rowset_column *c)
@@ -41,7 +50,7 @@ static struct rowset without_shares(const struct rowset *r)
 	struct rowset ret = *r;
 
 	for (size_t i = 0; i < r->n_columns; i++)
-		if (is_share(&r->columns[i]))
+		if (is_share(r, &r->columns[i]))
 			return ret;
 	ret.columns = r->shown;
 	ret.n_columns = r->n_shown;
@@ -60,7 +69,7 @@ static void add_shares(const struct rowset *r, size_t row, struct str *room, str
 
 	for (u32 part = 0; part < r->n_parts; part++)
 		for (size_t i = 0; i < r->n_columns; i++) {
-			if (!is_share(&r->columns[i]))
+			if (!is_share(r, &r->columns[i]))
 				continue;
 			rowset_cell(r, &r->columns[i], row, part, room, &cell);
 			add_share(cell.n, cell.whole, text);
@@ -122,7 +131,7 @@ static const char *part_name(const struct rowset *r, u32 part, struct str *room)
 static void add_share_title(const struct page *p, const struct rowset *r,
 	const struct rowset_column *c, u32 part, struct str *room, struct str *text)
 {
-	str_addf(text, " %s", c->title);
+	str_addf(text, " %s%s%s", c->band ? c->band : "", c->band ? ": " : "", c->title);
 	if (part || (p->n_parts > 1 && r->n_parts > 1)) {
 		str_add(text, " of ");
 		add_code(part_name(r, part, room), text);
@@ -138,7 +147,7 @@ static void add_header(const struct page *p, const struct rowset *r, struct str 
 	str_addc(text, '|');
 	for (u32 part = 0; part < r->n_parts; part++)
 		for (size_t i = 0; i < r->n_columns; i++) {
-			if (!is_share(&r->columns[i]))
+			if (!is_share(r, &r->columns[i]))
 				continue;
 			add_share_title(p, r, &r->columns[i], part, room, text);
 			str_add(&line, "---:|");
@@ -195,7 +204,7 @@ static void add_to_rest(struct rest *rest, const struct rowset *r, size_t row, s
 	rest->n_rows++;
 	for (u32 part = 0; part < r->n_parts; part++)
 		for (size_t i = 0; i < r->n_columns; i++) {
-			if (!is_share(&r->columns[i]))
+			if (!is_share(r, &r->columns[i]))
 				continue;
 			rowset_cell(r, &r->columns[i], row, part, room, &cell);
 			if (at == rest->shares.n)

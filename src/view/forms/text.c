@@ -103,7 +103,8 @@ static void render_lines(void *ctx, size_t i, unsigned worker)
 	(void)worker;
 	for (size_t row = 0; row < part->rows.n; row++) {
 		for (size_t c = 0; c < n; c++, cell += extent++->n) {
-			str_addn(&part->lines, "  ", 2);
+			if (!rowset_continues_band(t->rows, c))
+				str_addn(&part->lines, "  ", 2);
 			add_cell(&part->lines, cell, *extent, t->widths[c], t->layouts[c].is_right,
 				c + 1 == n, c + 1 == n && t->mark ? t->mark : "");
 		}
@@ -126,7 +127,7 @@ static void clip(struct table_text *t, size_t terminal)
 	size_t used = 2;
 
 	for (size_t c = 0; c < last; c++)
-		used += t->widths[c] + 2;
+		used += t->widths[c] + (rowset_continues_band(t->rows, c) ? 0 : 2);
 	if (t->layouts[last].is_right || t->rows->shown[last].width || is_ragged(t, last))
 		return;
 	t->mark = term_has_utf8() ? "\u2026" : "...";
@@ -182,10 +183,64 @@ static void table_text_fini(struct table_text *t)
 	mem_free(t->widths);
 }
 
+/* What stands before a column's cell. */
+static const char *gap(const struct table_text *t, size_t column)
+{
+	return !column ? " " : rowset_continues_band(t->rows, column) ? "" : "  ";
+}
+
+static bool has_bands(const struct rowset *r)
+{
+	for (size_t i = 0; i < r->n_shown; i++)
+		if (r->shown[i].band)
+			return true;
+	return false;
+}
+
+/* Adds a band's title over all of its columns: "------ Mem Op -------", or without dashes where there is no room. */
+static void add_band(const char *band, size_t width, struct str *text)
+{
+	const size_t n = strlen(band) + 2, dashes = width > n ? width - n : 0;
+
+	if (dashes < 2) {
+		str_add_right(text, band, width);
+		return;
+	}
+	str_fill(text, '-', dashes / 2);
+	str_addf(text, " %s ", band);
+	str_fill(text, '-', dashes - dashes / 2);
+}
+
+/* The line above the titles. */
+static void add_bands(struct str *text, const struct table_text *t)
+{
+	const struct rowset *r = t->rows;
+	size_t last = text->n;
+
+	str_add(text, "#");
+	for (size_t i = 0, end; i < r->n_shown; i = end) {
+		size_t width = t->widths[i];
+
+		for (end = i + 1; end < r->n_shown && rowset_continues_band(r, end);)
+			width += t->widths[end++];
+		str_add(text, gap(t, i));
+		if (r->shown[i].band) {
+			add_band(r->shown[i].band, width, text);
+			last = text->n;
+		} else {
+			str_fill(text, ' ', width);
+		}
+	}
+	str_cut(text, last);
+	str_addc(text, '\n');
+}
+
 static void add_header(struct str *text, const struct table_text *t)
 {
 	const size_t n = t->rows->n_shown;
 
+	if (has_bands(t->rows))
+		add_bands(text, t);
 	for (int line = 0; line < 2; line++) {
 		str_add(text, "#");
 		for (size_t i = 0; i < n; i++) {
@@ -197,7 +252,7 @@ static void add_header(struct str *text, const struct table_text *t)
 				str_fill(&cell, '.',
 					is_ragged(t, i) ? strlen(t->layouts[i].title)
 							: t->widths[i]);
-			str_add(text, i ? "  " : " ");
+			str_add(text, gap(t, i));
 			add_cell(text, str_text(&cell), extent_of(str_text(&cell), cell.n),
 				t->widths[i], t->layouts[i].is_right, i + 1 == n, "");
 			str_fini(&cell);
@@ -429,16 +484,26 @@ static void add_separated_cell(struct str *text, const char *cell, bool has_part
 	}
 }
 
+/* What follows a column: the parts of a figure are one field, as in perf. */
+static void add_separator(const struct page *p, const struct rowset *r, size_t column,
+	struct str *text)
+{
+	str_add(text,
+		column + 1 == r->n_shown                       ? "\n"
+			: rowset_continues_band(r, column + 1) ? " "
+							       : p->separator);
+}
+
 static void add_separated_header(struct page *p, const struct rowset *r)
 {
 	struct str *text = &p->out->text;
 
 	str_add(text, r->is_of_samples ? "# " : "");
 	for (size_t i = 0; i < r->n_shown; i++) {
-		const char *title = celltext_of_column(&r->shown[i]).title;
+		const struct celltext layout = celltext_of_column(&r->shown[i]);
 
-		str_add(text, title + strspn(title, " "));
-		str_add(text, i + 1 < r->n_shown ? p->separator : "\n");
+		celltext_add_title_of(&layout, r, i, text);
+		add_separator(p, r, i, text);
 	}
 }
 
@@ -462,7 +527,7 @@ static void separated_form_table(struct page *p, const struct rowset *r)
 			celltext_add_row(&layouts[i], r, &r->shown[i], row, &room, &cell);
 			add_separated_cell(text, str_text(&cell),
 				rowset_n_cells(r, &r->shown[i]) > 1, p->separator);
-			str_add(text, i + 1 < r->n_shown ? p->separator : "\n");
+			add_separator(p, r, i, text);
 		}
 		out_flush_some(p->out);
 	}

@@ -1,23 +1,7 @@
 #include "view/rows/hierrows.h"
 
-#include <string.h>
-
 #include "base/hash.h"
 #include "base/sort.h"
-
-static u32 add_row(struct hierrows *y, u32 parent, const char *name, const struct hist_entry *e)
-{
-	const size_t size = y->flat.hist->n_events * sizeof(*e->of);
-	struct rowset_node *above = &y->nodes.at[parent];
-	struct hist_entry sum = *e;
-	u32 i = y->nodes.n, next = above->first_child;
-
-	sum.of = memcpy(arena_alloc(&y->arena, size), e->of, size);
-	above->first_child = i;
-	vec_add(&y->nodes, ((struct rowset_node){.parent = parent, .next_sibling = next}));
-	vec_add(&y->sums, ((struct hierrows_row){sum, name, y->sums.at[parent].level + 1}));
-	return i;
-}
 
 static void add_value(struct hist_value *sum, struct hist_value v)
 {
@@ -25,14 +9,36 @@ static void add_value(struct hist_value *sum, struct hist_value v)
 	sum->period += v.period;
 }
 
-static void add_values(struct hist_values *sum, const struct hist_values *v)
+static void add_values(const struct hist *h, struct hist_values *sum, const struct hist_values *v)
 {
 	add_value(&sum->self, v->self);
 	add_value(&sum->total, v->total);
-	for (size_t i = 0; i < ARRAY_SIZE(sum->sums); i++)
+	for (size_t i = 0; i < h->options->n_sums; i++) {
 		sum->sums[i] += v->sums[i];
+		sum->total_sums[i] += v->total_sums[i];
+	}
 	for (size_t i = 0; i < HIST_MODES; i++)
 		sum->self_in[i] += v->self_in[i];
+}
+
+static void add_entry(const struct hist *h, struct hist_entry *sum, const struct hist_entry *e)
+{
+	for (u32 k = 0; k < h->n_events; k++)
+		add_values(h, &sum->of[k], &e->of[k]);
+}
+
+static u32 add_row(struct hierrows *y, u32 parent, const char *name, const struct hist_entry *e)
+{
+	struct rowset_node *above = &y->nodes.at[parent];
+	struct hist_entry sum = *e;
+	u32 i = y->nodes.n, next = above->first_child;
+
+	sum.of = hist_new_values(y->flat.hist, &y->arena);
+	add_entry(y->flat.hist, &sum, e);
+	above->first_child = i;
+	vec_add(&y->nodes, ((struct rowset_node){.parent = parent, .next_sibling = next}));
+	vec_add(&y->sums, ((struct hierrows_row){sum, name, y->sums.at[parent].level + 1}));
+	return i;
 }
 
 /* The text of the k-th key of an entry. */
@@ -53,8 +59,7 @@ static u32 child_with(struct hierrows *y, u32 parent, const char *name, const st
 	while ((i = table_next(&y->index, &probe)) != TABLE_NONE) {
 		if (y->nodes.at[i].parent != parent || y->sums.at[i].name != name)
 			continue;
-		for (u32 k = 0; k < y->flat.hist->n_events; k++)
-			add_values(&y->sums.at[i].sum.of[k], &e->of[k]);
+		add_entry(y->flat.hist, &y->sums.at[i].sum, e);
 		return i;
 	}
 	i = add_row(y, parent, name, e);
@@ -62,11 +67,15 @@ static u32 child_with(struct hierrows *y, u32 parent, const char *name, const st
 	return i;
 }
 
-/* k: index into the table's events; 0 is its own. */
-static void sort_by_event(const struct hierrows *y, struct sort_item *items, size_t n, size_t k)
+/* By the figure that rows are sorted by first. k: index into the table's events; 0 is its own. */
+static void sort_by_event(const struct hierrows *y, struct sort_item *items, size_t n, u32 k)
 {
+	const struct hist *h = y->flat.hist;
+	const struct key *first = h->options->n_order ? h->options->order[0] : NULL;
+	const struct key *by = first && first->is_value && first->figure ? first : key_self;
+
 	for (size_t i = 0; i < n; i++)
-		items[i].key = y->sums.at[items[i].value].sum.of[k].self.period;
+		items[i].key = by->figure(h, &y->sums.at[items[i].value].sum, k);
 	sort_by_key(items, n);
 }
 
@@ -82,7 +91,7 @@ static void sort_children(struct hierrows *y, u32 parent)
 	 * Children are in the opposite order of the entries and are linked from the last one on. If there are several
 	 * events, the first decides, then the second.
 	 */
-	for (size_t k = h->n_events; k-- > 0;)
+	for (u32 k = h->n_events; k-- > 0;)
 		sort_by_event(y, children.at, children.n, k);
 	if (h->table.order)
 		sort_by_event(y, children.at, children.n, h->table.order);

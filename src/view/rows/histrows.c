@@ -230,13 +230,42 @@ static struct rowset_column column_of(const struct key *key, const struct hist *
 		key == &confidence_column ? ROWSET_CERTAINTY
 			: key->is_value   ? ROWSET_VALUE
 					  : ROWSET_KEY,
-		key->kind, key->figure && !h->table.are_columns, key->has_name, .id = OF_KEY,
-		.key = key};
+		key->kind, (key->figure || key->band) && !h->table.are_columns, key->has_name,
+		.id = OF_KEY, .key = key, .band = key->band};
 }
 
 static void add(struct histrows *r, struct rowset_column column)
 {
 	r->columns[r->rows.n_columns++] = column;
+}
+
+/* Whether any entry has some of the part, of any event. */
+static bool is_there(const struct hist *h, const struct key *part)
+{
+	vec_each(e, &h->entries)
+		for (u32 k = 0; k < h->n_events; k++)
+			if (hist_sum(h, e, k, part->sums))
+				return true;
+	return false;
+}
+
+/* For programs: the sums that were asked for. */
+static void add_sums(struct histrows *r, const struct histrows_options *o)
+{
+	for (size_t i = 0; i < o->n_columns; i++)
+		if (o->columns[i]->is_value && o->columns[i]->label)
+			add(r,
+				(struct rowset_column){o->columns[i]->name, o->columns[i]->title,
+					ROWSET_SUM, CELL_COUNT, true, .id = OF_FIGURE,
+					.key = o->columns[i]});
+}
+
+/* For programs: what else is known of the figures that were asked for. */
+static void add_data(struct histrows *r, const struct histrows_options *o)
+{
+	for (size_t i = 0; i < o->n_columns; i++)
+		for (size_t k = 0; k < o->columns[i]->n_data; k++)
+			add(r, column_of(&o->columns[i]->data[k], r->hist));
 }
 
 static void choose_columns(struct histrows *r, const struct histrows_options *o)
@@ -248,15 +277,11 @@ static void choose_columns(struct histrows *r, const struct histrows_options *o)
 			.id = OF_EVENT});
 	for (size_t i = 0; i < h->options->n_keys; i++)
 		add(r, column_of(h->options->keys[i], h));
-	for (size_t i = 0; i < o->n_columns; i++)
-		if (o->columns[i]->is_value && o->columns[i]->label)
-			add(r,
-				(struct rowset_column){o->columns[i]->name, o->columns[i]->title,
-					ROWSET_SUM, CELL_COUNT, true, .id = OF_FIGURE,
-					.key = o->columns[i]});
+	add_sums(r, o);
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
 		if (h->options->has_children || !is_of_total(values[i].id))
 			add(r, values[i]);
+	add_data(r, o);
 	if (o->has_graph)
 		add(r,
 			(struct rowset_column){o->order == GRAPH_CALLER ? "calls" : "callers",
@@ -267,6 +292,28 @@ static void choose_columns(struct histrows *r, const struct histrows_options *o)
 	for (size_t i = 0; i < ARRAY_SIZE(certainties); i++)
 		if (h->options->has_children || !is_of_total(certainties[i].id))
 			add(r, certainties[i]);
+}
+
+static void show(struct histrows *r, const struct key *key, u16 width)
+{
+	struct rowset_column *c = &r->shown[r->rows.n_shown++];
+
+	*c = column_of(key, r->hist);
+	c->width = width;
+}
+
+/* For people: of a figure's parts those that there are. */
+static void choose_shown(struct histrows *r, const struct histrows_options *o)
+{
+	for (size_t i = 0; i < o->n_columns; i++) {
+		const struct key *key = o->columns[i];
+
+		if (!key->has_parts)
+			show(r, key, o->widths[i]);
+		for (size_t k = 0; key->has_parts && k < key->n_data; k++)
+			if (is_there(r->hist, &key->data[k]))
+				show(r, &key->data[k], 0);
+	}
 }
 
 void histrows_init(struct histrows *r, const struct hist *h, const struct histrows_options *o)
@@ -300,11 +347,7 @@ void histrows_init(struct histrows *r, const struct hist *h, const struct histro
 		.below = below,
 		.group = group_of};
 	choose_columns(r, o);
-	for (size_t i = 0; i < o->n_columns; i++) {
-		r->shown[i] = column_of(o->columns[i], h);
-		r->shown[i].width = o->widths[i];
-	}
-	r->rows.n_shown = o->n_columns;
+	choose_shown(r, o);
 }
 
 void histrows_fini(struct histrows *r)

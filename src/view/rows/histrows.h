@@ -11,7 +11,11 @@
 #include "profile/rows/graph.h"
 #include "profile/rows/key.h"
 
-enum { HISTROWS_COLUMNS_MAX = 2 * HIST_KEYS_MAX + 16 };
+/* Figures may have parts: a column each. */
+enum {
+	HISTROWS_SHOWN_MAX = HIST_KEYS_MAX + HIST_SUMS_MAX,
+	HISTROWS_COLUMNS_MAX = HISTROWS_SHOWN_MAX + HIST_KEYS_MAX + 16,
+};
 
 struct histrows_options {
 	const struct key *columns[HIST_KEYS_MAX]; /* for people */
@@ -28,7 +32,7 @@ struct histrows {
 	const struct hist *hist;
 	struct histrows_options options;
 	struct hist_view *view; /* for graphs; NULL: none are wanted */
-	struct rowset_column columns[HISTROWS_COLUMNS_MAX], shown[HIST_KEYS_MAX];
+	struct rowset_column columns[HISTROWS_COLUMNS_MAX], shown[HISTROWS_SHOWN_MAX];
 };
 
 void histrows_init(struct histrows *r, const struct hist *h, const struct histrows_options *o);

@@ -358,7 +358,7 @@ static void add_columns(struct browser *b)
 
 		for (u32 part = 0; *b->layouts[c].title && part < n; part++) {
 			str_cut(&title, 0);
-			str_add(&title, b->layouts[c].title + strspn(b->layouts[c].title, " "));
+			celltext_add_title(&b->layouts[c], &b->rows->shown[c], true, &title);
 			str_add(&title, n > 1 ? " of " : "");
 			if (n > 1)
 				browser_add_part(b, part, &title);
@@ -490,7 +490,7 @@ static void close_table(struct browser *b)
 
 static void open_table(struct browser *b, size_t table)
 {
-	struct str room = {0};
+	struct str room = {0}, title = {0};
 	struct cell cell;
 
 	b->table = table;
@@ -503,9 +503,11 @@ static void open_table(struct browser *b, size_t table)
 		const struct rowset_column *column = &b->rows->shown[c];
 
 		b->layouts[c] = celltext_of_column(column);
+		str_cut(&title, 0);
+		celltext_add_title_of(&b->layouts[c], b->rows, c, &title);
 		b->widths[c] = column->width
 			? column->width
-			: MAX(strlen(b->layouts[c].title),
+			: MAX(MAX(title.n, strlen(b->layouts[c].title)),
 				  (size_t)b->layouts[c].width * rowset_n_cells(b->rows, column));
 		if (!b->lineup.order.n)
 			continue;
@@ -518,6 +520,7 @@ static void open_table(struct browser *b, size_t table)
 	if (b->search.n)
 		search(b);
 	str_fini(&room);
+	str_fini(&title);
 }
 
 void browser_show_table(struct browser *b, size_t table)

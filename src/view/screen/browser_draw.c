@@ -317,11 +317,9 @@ static void draw_parts_header(struct browser *b, struct grid *g, unsigned column
 	struct str text = {0};
 
 	for (u32 part = 0; part < n; part++) {
-		const char *title = b->layouts[c].title;
-
 		str_cut(&text, 0);
 		if (part == b->part)
-			str_add(&text, title + strspn(title, " "));
+			celltext_add_title_of(&b->layouts[c], b->rows, c, &text);
 		else
 			str_addf(&text, "%u", part + 1);
 		grid_puts(g, 1,
@@ -337,9 +335,16 @@ static void draw_header(struct browser *b, struct grid *g)
 	const struct columns columns = share_columns(b, g);
 	unsigned column = MARKER + (columns.has_bar ? BAR + 1 : 0);
 	struct drawer d = {.b = b, .g = g, .row = 1};
+	struct str banded = {0};
 
 	for (size_t c = columns.first; c < b->rows->n_shown; c++) {
 		const char *title = b->layouts[c].title;
+
+		if (b->rows->shown[c].band) {
+			str_cut(&banded, 0);
+			celltext_add_title_of(&b->layouts[c], b->rows, c, &banded);
+			title = str_text(&banded);
+		}
 		const size_t used = grid_width(g, title, strlen(title));
 		const unsigned width = (unsigned)width_of(b, &columns, c);
 
@@ -353,6 +358,7 @@ static void draw_header(struct browser *b, struct grid *g)
 				title, strlen(title), bold);
 		column += width + 2;
 	}
+	str_fini(&banded);
 }
 
 /* How to get help and out, as much of it as there is room for behind the rest. */

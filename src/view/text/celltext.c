@@ -1,7 +1,7 @@
 #include "view/text/celltext.h"
 
-#include "base/num.h"
 #include "view/text/colour.h"
+#include "view/text/words.h"
 
 static void add_cpu(const struct cell *c, struct str *text)
 {
@@ -19,17 +19,9 @@ static void add_ms(const struct cell *c, struct str *text)
 	str_addf(text, "%.1f", (double)c->n / 1e6);
 }
 
-/* Page sizes are powers of two. */
 static void add_page_size(const struct cell *c, struct str *text)
 {
-	static const char units[] = "BKMGT";
-	u64 size = c->n;
-	size_t unit = 0;
-
-	for (; size >= 1024 && unit + 2 < sizeof(units); size /= 1024)
-		unit++;
-	num_add_u64(text, size);
-	str_addc(text, units[unit]);
+	words_add_page_size(text, c->n);
 }
 
 static void add_percent(const struct cell *c, struct str *text)
@@ -40,6 +32,12 @@ static void add_percent(const struct cell *c, struct str *text)
 static void add_signed_percent(const struct cell *c, struct str *text)
 {
 	str_addf(text, "%+.*f%%", c->digits, c->real);
+}
+
+/* Parts stand close together. */
+static void add_part(const struct cell *c, struct str *text)
+{
+	str_addf(text, "%.1f%%", c->whole ? 100 * (double)c->n / (double)c->whole : 0.0);
 }
 
 /* Where there is no sign, blanks take its place. */
@@ -60,6 +58,7 @@ static const struct celltext layouts[] = {
 	{"cycles_average_share", .width = 11, .is_right = true, .add = add_percent},
 	{"cycles_average", .width = 10, .is_right = true},
 	{"interval", .title = "95% interval  ", .is_right = true, .add = add_interval},
+	{"latency_children", .width = 7, .is_right = true},
 	{"latency_time", .width = 8, .is_right = true, .add = add_ms},
 	{"wall_time", .width = 8, .is_right = true, .add = add_ms},
 	{"wall_cpu_time", .width = 8, .is_right = true, .add = add_ms},
@@ -80,6 +79,10 @@ static const struct celltext layouts[] = {
 	{"srcline", .unknown = "[unknown]"},
 	{"srcfile", .unknown = "[unknown]"},
 	{"cycles", .unknown = "-"},
+	{"callchain_branch_predicted", .width = 9, .is_right = true, .add = add_part},
+	{"callchain_branch_abort", .width = 5, .is_right = true},
+	{"callchain_branch_cycles", .width = 6, .is_right = true},
+	{"ipc_lbr", .unknown = "-", .width = 20},
 	{"baseline", .width = 8, .is_right = true, .add = add_percent},
 	{"delta_new", .width = 8, .is_right = true, .add = add_percent},
 	{"delta_abs", .width = 9, .is_right = true, .add = add_signed_percent},
@@ -120,7 +123,28 @@ struct celltext celltext_of(const struct key *key)
 
 struct celltext celltext_of_column(const struct rowset_column *c)
 {
+	if (c->band)
+		return (struct celltext){.key = c->name,
+			.title = c->title,
+			.unknown = "N/A",
+			.width = CELLTEXT_PART,
+			.is_right = true,
+			.add = add_part};
 	return find(c->name, c->title, c->group != ROWSET_KEY && c->group != ROWSET_FACT);
+}
+
+void celltext_add_title(const struct celltext *l, const struct rowset_column *c, bool has_band,
+	struct str *text)
+{
+	if (c->band && has_band)
+		str_addf(text, "%s: ", c->band);
+	str_add(text, l->title + strspn(l->title, " "));
+}
+
+void celltext_add_title_of(const struct celltext *l, const struct rowset *r, size_t column,
+	struct str *text)
+{
+	celltext_add_title(l, &r->shown[column], !rowset_continues_band(r, column), text);
 }
 
 void celltext_add(const struct celltext *l, const struct cell *c, struct str *text)

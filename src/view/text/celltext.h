@@ -23,8 +23,17 @@ struct celltext {
 	void (*add)(const struct cell *c, struct str *text); /* NULL: adds it like any text */
 };
 
+enum { CELLTEXT_PART = 7 }; /* width of a part of a figure, with the blanks before it */
+
 struct celltext celltext_of(const struct key *key);
 struct celltext celltext_of_column(const struct rowset_column *c);
+
+/* Adds the title without the blanks that align it; has_band: with what the column is a part of, "Mem Op: Load". */
+void celltext_add_title(const struct celltext *l, const struct rowset_column *c, bool has_band,
+	struct str *text);
+/* Likewise in a line of titles, where the first part of a band says what all of them are parts of. */
+void celltext_add_title_of(const struct celltext *l, const struct rowset *r, size_t column,
+	struct str *text);
 
 void celltext_add(const struct celltext *l, const struct cell *c, struct str *text);
 /* Adds the cells of a row in a column, for each part that the column has. */

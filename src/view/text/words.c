@@ -74,3 +74,14 @@ void words_add_wrapped(const char *words, size_t indent, size_t columns, struct 
 	str_add(text, used ? "\n" : "");
 	str_fini(&safe);
 }
+
+void words_add_page_size(struct str *text, u64 size)
+{
+	static const char units[] = "BKMGT";
+	size_t unit = 0;
+
+	for (; size >= 1024 && unit + 2 < sizeof(units); size /= 1024)
+		unit++;
+	num_add_u64(text, size);
+	str_addc(text, units[unit]);
+}

@@ -20,5 +20,7 @@ void words_add_seconds(struct str *text, u64 ns);
 /* Adds untrusted words in indented lines of at most `columns` columns. */
 void words_add_wrapped(const char *words, size_t indent, size_t columns, struct str *text);
 void words_add_ns(struct str *text, u64 ns);
+/* The size of a page, which is a power of two: "4K". */
+void words_add_page_size(struct str *text, u64 size);
 
 #endif
