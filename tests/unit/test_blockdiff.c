@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "profile/diff/blockdiff.h"
+#include "profile/diff/branchstreams.h"
 
 static bool is_near(double a, double b)
 {
@@ -126,4 +127,89 @@ TEST(bins_are_the_same_for_all_recordings)
 	blockdiff_bins(&s.row, 1, range, none);
 	CHECK_EQ(none[7], 1);
 	vec_fini(&s.delta.recordings);
+}
+
+/* ---- streams ---- */
+
+/* A function of a profile: 0x100 bytes, with a line for each 0x10. */
+static u32 symbol_of(struct profile *p, const char *name, u64 start, u32 line, bool has_lines)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "a.c:%u", line);
+	vec_add(&p->symbols,
+		((struct profile_symbol){.start = start,
+			.end = start + 0x100,
+			.name = intern_str(&p->strings, name),
+			.has_line = has_lines,
+			.line = intern_str(&p->strings, text)}));
+	return (u32)p->symbols.n - 1;
+}
+
+/* Adds n samples behind a branch from one place of f to another of g. */
+static void add_samples(struct profile *p, u64 n, u64 from, u64 to, u32 line, bool has_lines)
+{
+	const u32 f = symbol_of(p, "f.isra.0", 0x1000, line, has_lines),
+		  g = symbol_of(p, "g", 0x2000, line + 1, has_lines);
+	const u32 from_frame = (u32)p->frames.n, oldest = (u32)p->stacks.n;
+	const struct profile_row row = {.callers = oldest + 1,
+		.branches = (u32)p->branches.n,
+		.n_samples = n};
+
+	vec_add(&p->frames,
+		((struct profile_frame){.symbol = f,
+			.at = 0x1000 + from,
+			.branch = PROFILE_BRANCH_FROM}));
+	vec_add(&p->frames,
+		((struct profile_frame){.symbol = g,
+			.at = 0x2000 + to,
+			.branch = PROFILE_BRANCH_TO}));
+	vec_add(&p->stacks, ((struct profile_stack){0, from_frame}));
+	vec_add(&p->stacks, ((struct profile_stack){oldest, from_frame + 1}));
+	vec_add(&p->branches, ((struct profile_branch){.cycles = 10 * n, .loop_cycles = n}));
+	p->events.at[0].n_samples += n;
+	profile_add_row(p, &row, NULL);
+}
+
+static void profile_of(struct profile *p)
+{
+	profile_init(p, 0);
+	vec_add(&p->dsos, ((struct profile_dso){.name = "prog"}));
+	vec_add(&p->events, ((struct profile_event){.name = "cycles"}));
+}
+
+TEST(streams_are_the_same_by_lines_and_then_by_offsets)
+{
+	struct branchstreams s = {0};
+	struct profile a, b;
+	bool *is_hot;
+
+	profile_of(&a);
+	profile_of(&b);
+	/* Two places of one line are one stream. */
+	add_samples(&a, 3, 0x10, 0x20, 7, true);
+	add_samples(&a, 4, 0x14, 0x20, 7, true);
+	add_samples(&a, 2, 0x50, 0x60, 9, true);
+	/* The line is another one, but not the place; and one that is nowhere else. */
+	add_samples(&b, 5, 0x50, 0x60, 19, true);
+	add_samples(&b, 1, 0x70, 0x80, 30, false);
+	branchstreams_add(&s, DELTA_A, &a, 0, 0);
+	branchstreams_add(&s, DELTA_B, &b, 0, 1);
+	branchstreams_pair(&s);
+	CHECK_EQ(s.at.n, 3);
+	CHECK(s.at.at[0].of[DELTA_A].n_samples == 7 && !s.at.at[0].of[DELTA_B].n_samples);
+	CHECK(s.at.at[1].of[DELTA_A].n_samples == 2 && s.at.at[1].of[DELTA_B].n_samples == 5);
+	CHECK_STR(branchstream_step(&s, s.at.at[1].node[DELTA_A])->line, "a.c:10");
+	CHECK_STR(branchstream_step(&s, s.at.at[1].node[DELTA_B])->line, "a.c:20");
+	CHECK_STR(branchstream_step(&s, branchstream_older(&s, s.at.at[1].node[DELTA_B]))->function,
+		"f");
+	CHECK(is_near(branchstream_cycles(&s.at.at[0], DELTA_A), 11));
+	CHECK(isnan(branchstream_cycles(&s.at.at[0], DELTA_B)));
+	CHECK(is_near(branchstream_share(&s, &s.at.at[1], DELTA_B), 5. / 6));
+	is_hot = branchstreams_hottest(&s, 1);
+	CHECK(is_hot[0] && is_hot[1] && !is_hot[2]);
+	mem_free(is_hot);
+	branchstreams_fini(&s);
+	profile_fini(&a);
+	profile_fini(&b);
 }
