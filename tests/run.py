@@ -123,6 +123,7 @@ SUITES = [
     ('sweep', [sys.executable, f'{HERE}/oracle/test_sweep.py']),
     ('combined', [sys.executable, f'{HERE}/oracle/test_combined.py']),
     ('branches', [sys.executable, f'{HERE}/oracle/test_branches.py']),
+    ('branchdiff', [sys.executable, f'{HERE}/oracle/test_branchdiff.py']),
     ('groups', [sys.executable, f'{HERE}/oracle/test_groups.py']),
     ('probes', [sys.executable, f'{HERE}/oracle/test_probe.py']),
     ('diff', [sys.executable, f'{HERE}/oracle/test_diff.py']),

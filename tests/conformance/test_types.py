@@ -56,7 +56,7 @@ def check(compiler, source, options, wrong):
     built = run(compiler, '-g', *options, '-o', 'types', source)
     assert built.status == 0, built
     # Where members lie, depends on the size of pointers; which are accessed does not.
-    plain = (lambda what: re.sub(r' \+0x\w+ ', ' ', what)) if '-m32' in options else lambda what: what
+    plain = (lambda what: re.sub(r' \+0(x\w+)? ', ' ', what)) if '-m32' in options else lambda what: what
     functions = {name: [set(map(plain, words)) for words in both] for name, both in said(source).items()}
     found = {name: set() for name in functions}
     done = run(DATATYPES, 'types', *functions)
@@ -69,7 +69,7 @@ def check(compiler, source, options, wrong):
         address, function, what, _ = line.split('\t')
         if what.startswith('(unknown)'):
             wrong.append((compiler, options, line))
-        if re.search(r' \+0x\w+ \(', what):
+        if re.search(r' \+0(x\w+)? \(', what):
             found[function].add(plain(what))
     for name, (must, may) in functions.items():
         if not must <= found[name] <= must | may:

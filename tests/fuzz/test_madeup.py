@@ -33,8 +33,10 @@ SCRIPT = ['', '--json', '-D', '-I --header', '--reltime', '--deltatime --ns', '-
           '--show-task-events --show-mmap-events --show-switch-events --show-lost-events --show-namespace-events --show-bpf-events '
           '--show-cgroup-events --show-text-poke-events --show-round-events']
 COMMANDS = [f'report {words} -i FILE' for words in REPORT] + [f'script {words} -i FILE' for words in SCRIPT] + [
-    'annotate -i FILE', 'annotate --json -i FILE', 'annotate --data-type -i FILE', 'annotate --diff FILE OTHER',
-    'diff FILE OTHER', 'diff --json OTHER FILE', 'diff --children --folded FILE OTHER', 'diff FILE FILE',
+    'annotate -i FILE', 'annotate --json -i FILE', 'annotate --data-type -i FILE', 'annotate --all --code-with-type -i FILE',
+    'annotate --insn-stat --type-stat -i FILE', 'annotate --diff FILE OTHER',
+    'diff FILE OTHER', 'diff --json OTHER FILE', 'diff --children --folded FILE OTHER', 'diff FILE FILE', 'diff -c cycles --cycles-hist -p -F FILE OTHER', 'diff -c cycles --json OTHER FILE',
+    'diff --stream --all FILE OTHER', 'diff --stream --json FILE FILE',
     'c2c report -i FILE', 'c2c report --json -N -g -i FILE', 'mem report -i FILE', 'tsx report -i FILE',
     'tsx report --json --branches 64 --max-sites 0 --max-paths 0 FILE OTHER', 'tsx report --json --branches 64 --max-sites 0 --max-paths 0 FILE',
     'timechart -n 100 -i FILE -o OUT', 'timechart -i FILE --html OUT', 'evlist -v -i FILE', 'evlist -g -F --trace-fields -i FILE', 'buildid-list -i FILE', 'buildid-list -H -i FILE',

@@ -166,6 +166,18 @@ def the_cursor_begins_on_the_hottest_and_tab_goes_on_in_the_order_of_samples():
 
 
 @test
+def types_are_there_from_the_beginning_if_they_are_asked_for():
+    if os.uname().machine != 'x86_64':
+        skip('its instructions are those of x86')
+    data = recording()
+    terminal = Terminal(120, 50)
+    terminal.opens('-i', data, '--code-with-type', 'walk')
+    assert 'struct node.weight' in terminal.text() and 'struct node.next' in terminal.text()
+    terminal.presses('T', lambda text: 'struct node.weight' not in text)
+    terminal.ends()
+
+
+@test
 def keys_show_source_bytes_types_and_another_syntax_and_follow_calls():
     if os.uname().machine != 'x86_64':
         skip('its instructions are those of x86')

@@ -32,14 +32,18 @@ static void add_instructions(const struct elf *elf, const struct symbol *s, pc_l
 
 static void print_answer(const struct datatype_answer *a)
 {
-	if (a->outcome == DATATYPE_FOUND)
-		printf("%s +0x%llx%s%s%s", a->type, (unsigned long long)a->offset,
-			*a->member ? " (" : "", a->member, *a->member ? ")" : "");
-	else if (datatype_outcome_reason(a->outcome))
+	struct str text = {0};
+
+	if (a->outcome == DATATYPE_FOUND) {
+		datatype_add_place(&text, a->type, a->offset, a->member);
+		printf("%s", str_text(&text));
+		str_fini(&text);
+	} else if (datatype_outcome_reason(a->outcome)) {
 		printf("%s %s", datatype_outcome_name(a->outcome),
 			datatype_outcome_reason(a->outcome));
-	else
+	} else {
 		printf("%s", datatype_outcome_name(a->outcome));
+	}
 }
 
 static void print(u64 pc, const char *function, const struct datatype_answer *a,

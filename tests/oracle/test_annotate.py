@@ -201,7 +201,7 @@ def perfs_options_have_their_meaning_or_a_reason():
     known = set(re.findall(r'--[a-z0-9-]+', pace('annotate', '-h').out))
     listed = set(run('perf', 'annotate', '--list-opts').out.split())
     # Of perfs after 6.1, and what is refused.
-    later = {'--insn-stat', '--addr2line', '--type-stat', '--skip-empty', '--itrace'}
+    later = {'--addr2line', '--skip-empty', '--itrace'}
     assert len(listed) > 25 and listed - later <= known, listed - known
     inlined('o.data')
     usual = pace('annotate', '--all', '-i', 'o.data').out
@@ -229,6 +229,156 @@ def perfs_options_have_their_meaning_or_a_reason():
     assert line in usual and line not in pace('annotate', *words).out
     assert line in pace('annotate', *words, '--prefix', os.path.abspath('moved'), '--prefix-strip', str(depth)).out
     assert line not in pace('annotate', *words, '--prefix', os.path.abspath('moved'), '--prefix-strip', str(depth - 1)).out
+
+
+# Members of the two lie at other offsets, so that an instruction's text says which it accesses.
+TYPES = r"""
+#include <stdlib.h>
+struct node { struct node *next; long value; struct { long x, y; } pos; };
+struct table { char head[256]; unsigned n; struct node *first; double scale; };
+static struct table table;
+__attribute__((noinline)) static long walk(struct table *t)
+{
+	long sum = 0;
+	t->n++;
+	for (struct node *n = t->first; n; n = n->next) {
+		sum += n->value + n->pos.y;
+		n->pos.x++;
+		if (sum & 1)
+			t->scale *= 1.5;
+	}
+	return sum + t->n;
+}
+int main(void)
+{
+	long sum = 0;
+	for (int i = 0; i < 200000; i++) {
+		struct node *n = calloc(1, sizeof(*n));
+		n->value = i;
+		n->next = table.first;
+		table.first = n;
+	}
+	for (int i = 0; i < 300; i++)
+		sum += walk(&table);
+	return sum & 1;
+}
+"""
+MEMBERS = {0: 'struct node +0 (next)', 8: 'struct node +0x8 (value)', 16: 'struct node +0x10 (pos.x)', 24: 'struct node +0x18 (pos.y)',
+           256: 'struct table +0x100 (n)', 264: 'struct table +0x108 (first)', 272: 'struct table +0x110 (scale)'}
+
+
+def typed(path='types.data'):
+    """A recording of TYPES; what objdump says of walk(): address -> (name of the instruction, offset of what it accesses or None)."""
+    if os.uname().machine != 'x86_64':
+        skip('the instructions are those of x86-64')
+    needs('objdump')
+    with open('types.c', 'w', encoding='utf-8') as file:
+        file.write(TYPES)
+    program = build_c(os.path.abspath('types.c'), 'types', '-no-pie')
+    assert pace('record', '-q', '-e', 'cpu-clock:u', '-F', '5000', '-o', path, program).status == 0
+    code, inside = {}, False
+    for line in run('objdump', '-d', '--no-show-raw-insn', program).out.split('\n'):
+        inside = line.endswith('<walk>:') or (inside and line != '')
+        found = re.match(r' +([0-9a-f]+):\t(\S+)\s*(.*)', line)
+        if inside and found:
+            # The stack and addresses that are only computed are no members.
+            memory = re.search(r'(0x[0-9a-f]+)?\(%r(?!sp|bp|ip)[^)]*\)', found[3]) if not found[2].startswith(('lea', 'nop')) else None
+            code[int(found[1], 16)] = (found[2], int(memory[1] or '0', 16) if memory else None)
+    assert len({offset for _, offset in code.values()}) > 7, code
+    return code
+
+
+def types_in(text):
+    """Address -> what stands behind its instruction."""
+    rows = (re.match(r' +[\d.]+ +: +([0-9a-f]+):[^#]*(?:# 0x[^#]*|# [0-9a-f]+ <[^#]*)?(?:# data-type: (.*))?$', line) for line in text.split('\n'))
+    return {int(row[1], 16): row[2] for row in rows if row}
+
+
+@test
+def types_stand_behind_instructions_in_perfs_words():
+    code = typed()
+    shown = pace('annotate', '-i', 'types.data', '--code-with-type', 'walk')
+    assert is_well(shown), shown
+    types = types_in(shown.out)
+    assert set(types) == set(code), (types, code)
+    for address, (_, offset) in code.items():
+        assert types[address] == MEMBERS.get(offset), (hex(address), code[address], types[address])
+    # What each accesses in JSON, too.
+    document = json.loads(pace('annotate', '-i', 'types.data', '--code-with-type', '--json', 'walk').out)
+    for row in document['functions'][0]['instructions']:
+        told, offset = row.get('data_type', {}), code[int(row['address'], 16)][1]
+        if offset is None:
+            assert not told.get('type'), row
+        else:
+            assert MEMBERS[offset] == f"{told['type']} +{told['offset']:#x} ({told['member']})".replace('+0x0 ', '+0 '), row
+            assert told['size'] == (32 if offset < 256 else 280), row
+    # Nothing is there unless it is asked for; -q leaves types.
+    assert 'data-type' not in pace('annotate', '-i', 'types.data', 'walk').out
+    assert types_in(pace('annotate', '-q', '-i', 'types.data', '--code-with-type', 'walk').out) == types
+    wrong = pace('annotate', '--code-with-type', '--diff', 'types.data', 'types.data')
+    assert wrong.status == 2 and 'leave --diff out' in wrong.err, wrong
+
+
+@test
+def it_is_said_why_there_are_no_types():
+    typed()
+    run('strip', '--strip-debug', 'types')
+    os.remove('types.data')
+    assert pace('record', '-q', '-e', 'cpu-clock:u', '-F', '1000', '-o', 'types.data', './types').status == 0
+    shown = pace('annotate', '-i', 'types.data', '--code-with-type', 'walk')
+    assert 'no data types: the file has no debug information (-g)' in shown.out and '# data-type' not in shown.out, shown
+    document = json.loads(pace('annotate', '-i', 'types.data', '--code-with-type', '--json', 'walk').out)
+    assert document['functions'][0]['no_types'] == 'the file has no debug information (-g)', document
+
+
+@test
+def newer_perfs_have_the_same_types_in_code():
+    perf_works()
+    if perf_version() < (7, 0):
+        skip('perf shows types in code since 7.0')
+    code = typed()
+    ours = types_in(pace('annotate', '-i', 'types.data', '--code-with-type', 'walk').out)
+    result = run('perf', 'annotate', '--stdio', '-f', '-i', 'types.data', '--code-with-type', '-s', 'walk')
+    assert result.status == 0, result
+    theirs = types_in(result.out)
+    assert set(theirs) == set(code) and sum(text is not None for text in theirs.values()) > 5, result
+    assert all(text in (None, ours[address]) for address, text in theirs.items()), (ours, theirs)
+
+
+def instructions_of(*options):
+    """Name -> samples that are good, bad, none, and the same of places, from text and JSON."""
+    text = pace('annotate', '-i', 'types.data', '--insn-stat', '--disassembler', 'objdump', *options)
+    assert text.status == 0, text
+    rows = {row[1].strip(): tuple(map(int, row[2].split())) for row in re.finditer(r'^  (\S.{19}): +((?:\d+ *){6})$', text.out, re.M)}
+    document = json.loads(pace('annotate', '-i', 'types.data', '--insn-stat', '--disassembler', 'objdump', '--json', *options).out)
+    assert 'types' not in document and {row['name']: tuple(row[key] for key in ('good', 'bad', 'none', 'good_places', 'bad_places', 'none_places'))
+                                        for row in document['instructions']} == rows, (text, document)
+    sums = [sum(row[i] for row in rows.values()) for i in range(3)]
+    total = re.search(r'^total (\d+) samples, ok (\d+) \(.*%\), bad (\d+) \(.*%\), no memory access (\d+) \(', text.out, re.M)
+    assert [sum(sums), *sums] == list(map(int, total.groups())), text
+    return rows
+
+
+@test
+def instructions_are_counted_by_name():
+    code = typed()
+    found = instructions_of('--skid', '0')
+    samples = collections.Counter(int(line, 16) for line in pace('script', '-i', 'types.data', '-F', 'ip').out.split())
+    assert sum(samples.values()) == sum(sum(row[:3]) for row in found.values()), found
+    others = sum(n for address, n in samples.items() if address not in code)
+    for name in {name for name, _ in code.values()}:
+        good, none = ([samples[a] for a, (is_called, offset) in code.items() if is_called == name and (offset is None) == is_none and samples[a]] for is_none in (0, 1))
+        row = found.get(name, (0,) * 6)
+        # main() and what it calls have instructions of the same names.
+        assert sum(good) <= row[0] <= sum(good) + others and sum(none) <= row[2] <= sum(none) + others, (name, good, none, row)
+        assert len(good) <= row[3] and len(none) <= row[5], (name, row)
+    # All samples of a timer are of the instruction before; those of the loop's beginning come from two places.
+    before = instructions_of()
+    assert sum(row[0] for row in before.values()) > 0.8 * sum(row[0] + row[1] + row[2] for row in before.values()), before
+    outcomes = pace('annotate', '-i', 'types.data', '--type-stat').out
+    assert sum(int(n) for n, what in re.findall(r'^ +(\d+) +[\d.]+%  (.*)$', outcomes, re.M) if what == '(no memory access)') == sum(row[2] for row in before.values()), (outcomes, before)
+    both = pace('annotate', '-i', 'types.data', '--type-stat', '--insn-stat', '--data-type').out
+    assert both.startswith(outcomes) and 'Annotate Instruction stats' in both and '\nstruct node (32 bytes): ' in both, both
 
 
 @test

@@ -142,7 +142,7 @@ def what_only_perf_has_is_taken_or_refused_with_the_reason():
                     ['--percent-type', 'local-hits'], ['--prefix', '/a', '--prefix-strip', '2'], ['--no-demangle-kernel'], ['--disable-order']):
         assert pace('report', '-i', 'w.data', *options).out == plain, options
     for command, options, part in (('report', ['--itrace=i1us'], '--itrace: AUX traces'),
-                                   ('diff', ['--stream'], '--branch-history'), ('stat', ['-T', 'true'], 'transactions')):
+                                   ('stat', ['-T', 'true'], 'transactions')):
         result = pace(command, *options)
         assert result.status and part in result.err and not result.out, result
 

@@ -4,6 +4,7 @@
 
 #include "event/abi.h"
 #include "profile/code/assembly.h"
+#include "profile/code/insnstat.h"
 #include "unit/elfmaker.h"
 #include "unit/jitmaker.h"
 #include "unit/said.h"
@@ -198,7 +199,7 @@ TEST(text_of_a_function_is_safe_and_says_what_samples_mean)
 	if (a.disasm.engine == DISASM_RAW)
 		SKIP("there is neither LLVM nor objdump");
 	o.events = &t.events;
-	annotate_text(&out, &a, &o);
+	annotate_text(&out, &a, NULL, &o);
 	CHECK_HAS(str_text(&out.text), "of prog for cycles:pp (4 samples, percent: local period)");
 	CHECK_HAS(str_text(&out.text),
 		"    0.00 :   401000:   ,-- 74 06           je     0x401008 <f+0x8>\n");
@@ -212,7 +213,7 @@ TEST(text_of_a_function_is_safe_and_says_what_samples_mean)
 	add_samples(&t, 1, 1, 0x1002, 1, 10);
 	annotated(&t, &a, &by_anybody);
 	str_clear(&out.text);
-	annotate_text(&out, &a, &o);
+	annotate_text(&out, &a, NULL, &o);
 	CHECK_HAS(str_text(&out.text), "cpu-clock is not a precise event (skid)");
 	CHECK_HAS(str_text(&out.text), "   25.00  100.00 :   401002:");
 	str_fini(&out.text);
@@ -244,6 +245,60 @@ TEST(a_constant_skid_is_said_to_mean_the_instruction_before)
 	test_fini(&t);
 }
 
+static const struct insnstat_row *row_called(const struct insnstat *s, const char *name)
+{
+	vec_each(row, &s->rows)
+		if (!strcmp(row->name, name))
+			return row;
+	return NULL;
+}
+
+TEST(instructions_are_counted_by_the_name_of_the_one_whose_access_counts)
+{
+	struct datatype_answer answers[4] = {{.outcome = DATATYPE_NO_ACCESS},
+		{.outcome = DATATYPE_NO_ACCESS}, {.outcome = DATATYPE_STACK},
+		{.outcome = DATATYPE_STACK}};
+	struct datatype_answer befores[4] = {{.outcome = DATATYPE_NO_ACCESS},
+		{.outcome = DATATYPE_NO_ACCESS}, {.outcome = DATATYPE_WAYS},
+		{.outcome = DATATYPE_NO_ACCESS}};
+	const struct rowtypes types = {answers, befores, {0}};
+	const bool own[2] = {false, false}, before[2] = {true, true};
+	struct insnstat s = {0};
+	struct assembling_test t;
+	struct assembly a;
+
+	test_init(&t, true);
+	add_samples(&t, 0, 1, 0x1002, 1, 10);
+	add_samples(&t, 1, 1, 0x1002, 5, 10);
+	add_samples(&t, 0, 1, 0x1003, 3, 10);
+	annotated(&t, &a, &by_anybody);
+	if (a.disasm.engine == DISASM_RAW)
+		SKIP("there is neither LLVM nor objdump");
+	befores[1].pc = a.rows.at[0].va;
+	insnstat_add_nameless(&s, &t.annotation);
+	insnstat_add(&s, &a, &types, own);
+	insnstat_sort(&s);
+	CHECK_EQ(s.rows.n, 2);
+	CHECK_STR(s.rows.at[0].name, "nop");
+	CHECK_EQ(s.rows.at[0].of[INSNSTAT_NONE].samples, 6);
+	CHECK_EQ(s.rows.at[0].of[INSNSTAT_NONE].places, 1);
+	CHECK_EQ(s.rows.at[1].of[INSNSTAT_GOOD].samples, 3);
+	insnstat_fini(&s);
+	s = (struct insnstat){0};
+	insnstat_add(&s, &a, &types, before);
+	CHECK_EQ(row_called(&s, "je")->of[INSNSTAT_NONE].samples, 6);
+	CHECK_EQ(row_called(&s, "(not known)")->of[INSNSTAT_BAD].samples, 3);
+	CHECK_EQ(s.all.of[INSNSTAT_GOOD].samples, 0);
+	insnstat_fini(&s);
+	/* Without types every access is unknown. */
+	s = (struct insnstat){0};
+	insnstat_add(&s, &a, &(struct rowtypes){0}, own);
+	CHECK_EQ(row_called(&s, "nop")->of[INSNSTAT_BAD].samples, 6);
+	insnstat_fini(&s);
+	assembly_fini(&a);
+	test_fini(&t);
+}
+
 TEST(branch_stacks_give_cycles_and_ipc_to_the_branch_that_ends_a_run)
 {
 	struct annotate_options o = {.figure = ANNOTATE_PERCENT};
@@ -266,7 +321,7 @@ TEST(branch_stacks_give_cycles_and_ipc_to_the_branch_that_ends_a_run)
 	CHECK_EQ(a.rows.at[3].n_run_instructions, 6);
 	CHECK_EQ(a.rows.at[2].n_runs, 0);
 	o.events = &t.events;
-	annotate_text(&out, &a, &o);
+	annotate_text(&out, &a, NULL, &o);
 	CHECK_HAS(str_text(&out.text), " ; 3.0 cycles, IPC 1.00 (2 runs)\n");
 	str_fini(&out.text);
 	blocks_fini(&blocks);

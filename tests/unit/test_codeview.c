@@ -331,7 +331,7 @@ TEST(codeview_has_the_figures_of_the_text)
 
 	for (unsigned turn = 0; turn < 7; turn++) {
 		str_cut(&out.text, 0);
-		annotate_text(&out, &s->view.assembly, &s->view.shown);
+		annotate_text(&out, &s->view.assembly, NULL, &s->view.shown);
 		vec_each(row, &s->view.assembly.rows) {
 			struct str address = {0};
 			const char *ours, *theirs;
@@ -493,7 +493,7 @@ TEST(codeview_writes_the_text_of_the_function_to_a_new_file)
 	fd = open("pace.annotate.1", O_RDONLY);
 	CHECK(fd >= 0 && read(fd, text, sizeof(text) - 1) > 0);
 	close(fd);
-	annotate_text(&out, &s->view.assembly, &s->shown);
+	annotate_text(&out, &s->view.assembly, NULL, &s->shown);
 	CHECK_STR(text, str_text(&out.text));
 	str_fini(&out.text);
 	scene_free(s);

@@ -21,7 +21,7 @@ static void run(const struct line *lines, size_t n, const u64 *pcs, size_t n_pcs
 			.access = OPERAND_MEMORY,
 			.is_compare = lines[i].is_compare,
 			.to = lines[i].to - (s64)(2 * i + 2)};
-		struct datatype_answer a = {DATATYPE_FOUND, "int", "", 2 * i, 4, 0};
+		struct datatype_answer a = {DATATYPE_FOUND, "int", "", 2 * i, 4, 0, 2 * i};
 
 		if (!predecessor_needs(&f, 2 * i, &o))
 			a.outcome = DATATYPE_OUTCOMES; /* must not come out */
@@ -39,6 +39,7 @@ TEST(predecessor_is_the_instruction_in_front)
 	CHECK_EQ(answers[0].outcome, DATATYPE_NO_ACCESS);
 	CHECK(answers[1].outcome == DATATYPE_FOUND && answers[1].offset == 0);
 	CHECK(answers[2].outcome == DATATYPE_FOUND && answers[2].offset == 2);
+	CHECK_EQ(answers[2].pc, 2);
 }
 
 TEST(predecessor_of_what_is_behind_a_branch_is_the_comparison)
@@ -50,6 +51,9 @@ TEST(predecessor_of_what_is_behind_a_branch_is_the_comparison)
 	run(lines, 5, (const u64[]){4, 8}, 2, answers);
 	CHECK(answers[0].outcome == DATATYPE_FOUND && answers[0].offset == 0);
 	CHECK_EQ(answers[1].outcome, DATATYPE_NO_ACCESS);
+	/* Of two instructions that are one to the processor, it is the comparison; a branch alone is itself. */
+	CHECK_EQ(answers[0].pc, 0);
+	CHECK_EQ(answers[1].pc, 6);
 }
 
 TEST(predecessor_of_a_loops_beginning_is_its_end)
@@ -72,6 +76,7 @@ TEST(predecessor_is_not_known_where_ways_meet_that_differ)
 
 	run(lines, 7, (const u64[]){8, 12}, 2, answers);
 	CHECK_EQ(answers[0].outcome, DATATYPE_WAYS);
+	CHECK_EQ(answers[0].pc, 0);
 	CHECK_EQ(answers[1].outcome, DATATYPE_NO_ACCESS);
 }
 

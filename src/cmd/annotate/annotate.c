@@ -24,7 +24,7 @@ static int set_type(void *target, const char *value, struct err *err)
 	struct annotate_command *o = target;
 
 	(void)err;
-	o->has_types = true;
+	o->shows_types = true;
 	o->type = value;
 	return 0;
 }
@@ -66,6 +66,8 @@ static const struct opt options[] = {
 	{'l', "print-line", OPT_BOOL, AT(has_places), NULL,
 		"file and line of the sampled instructions"},
 	CODE_SOURCE_ROW(annotate_command),
+	{0, "code-with-type", OPT_BOOL, AT(has_code_types), NULL,
+		"the type of the data that each instruction accesses"},
 	{'P', "full-paths", OPT_BOOL, AT(has_full_paths), NULL,
 		"source files with their directories"},
 	{0, "skip-empty", OPT_BOOL, AT(skips_empty), NULL,
@@ -77,6 +79,8 @@ static const struct opt options[] = {
 		.flags = OPT_OPTIONAL | OPT_ATTACHED, .call = set_type},
 	{0, "type-stat", OPT_BOOL, AT(has_type_stat), NULL,
 		"how many samples are at instructions whose data has a known type, and why the others are not"},
+	{0, "insn-stat", OPT_BOOL, AT(has_insn_stat), NULL,
+		"the same by instruction; with --data-type both go before the types"},
 	{0, "skid", OPT_U64, AT(skid), "N",
 		"with --data-type: take the sampled instruction (0) or the one that ran before it (1); default 1 if the time went there",
 		.max = 1},
@@ -96,13 +100,9 @@ static const struct opt options[] = {
 		"print everything as JSON, see pace-annotate(1)"},
 	CODE_ENGINE_ROWS(annotate_command),
 	{0, "addr2line", OPT_NOTHING, 0, "PATH", "lines are read without another program"},
-	{0, "code-with-type", OPT_REFUSED, 0, NULL,
-		"types are not shown in code: 'pace report -s symoff,typeoff' shows the type at each sampled instruction"},
 	{0, "itrace", OPT_REFUSED, 0, "WHAT",
 		"AUX traces (Intel PT, CoreSight) are not decoded; 'perf inject --itrace' turns them into samples",
 		.flags = OPT_OPTIONAL | OPT_ATTACHED},
-	{0, "insn-stat", OPT_REFUSED, 0, NULL,
-		"instructions are not counted by name: --type-stat says how many types are known, and why the others are not"},
 	STRICT_ROW(struct annotate_command),
 	SYMBOL_NAME_ROWS(annotate_command),
 	{0, "demangle-kernel", OPT_BOOL, AT(has_kernel_demangled), NULL,
@@ -172,6 +172,8 @@ static bool say_nameless(struct annotating *r)
 static bool show_function(struct annotating *r, struct out *out, u32 function, size_t *n_shown)
 {
 	struct assembly a;
+	struct rowtypes types = {0};
+	const struct rowtypes *wanted = r->view.has_types ? &types : NULL;
 	bool is_shown;
 
 	assembly_init(&a, &r->annotation, &r->annotation.functions.at[function],
@@ -181,11 +183,14 @@ static bool show_function(struct annotating *r, struct out *out, u32 function, s
 	if (is_shown) {
 		if (++*n_shown > 1)
 			str_add(&out->text, is_data(r->options) ? ",\n" : "\n");
+		if (wanted)
+			rowtypes_init(&types, &a, &r->recorded.trace.resolver, &r->typefiles);
 		if (is_data(r->options))
-			annotate_json(out, &a, &r->view);
+			annotate_json(out, &a, wanted, &r->view);
 		else
-			annotate_text(out, &a, &r->view);
+			annotate_text(out, &a, wanted, &r->view);
 	}
+	rowtypes_fini(&types);
 	assembly_fini(&a);
 	return is_shown;
 }
@@ -243,28 +248,56 @@ static int annotate(struct annotating *r, const char *name, struct out *out, str
 
 /* ---- types of data ---- */
 
+static void count_instructions(struct annotating *r, struct insnstat *s)
+{
+	const struct typing_events typing = recorded_typing(&r->recorded);
+	const size_t n_events = r->recorded.profile.events.n;
+	bool *is_before = mem_alloc(n_events + 1);
+
+	for (u32 e = 0; e < n_events; e++)
+		is_before[e] = typing_distance(&typing, e) == TYPING_ONE_BEFORE;
+	r->assembly.has_source = r->assembly.has_code = false;
+	insnstat_add_nameless(s, &r->annotation);
+	vec_each(f, &r->annotation.functions) {
+		struct assembly a;
+		struct rowtypes types;
+
+		assembly_init(&a, &r->annotation, f, &r->recorded.trace.resolver, &r->assembly);
+		rowtypes_init(&types, &a, &r->recorded.trace.resolver, &r->typefiles);
+		insnstat_add(s, &a, &types, is_before);
+		rowtypes_fini(&types);
+		assembly_fini(&a);
+	}
+	insnstat_sort(s);
+	mem_free(is_before);
+}
+
 static int show_types(struct annotating *r, struct out *out, struct err *err)
 {
 	const struct annotate_command *o = r->options;
 	struct typeprofile typeprofile;
+	struct insnstat insnstat = {0};
+	const struct annotate_types shown = {.types = &typeprofile,
+		.has_types = o->shows_types,
+		.has_outcomes = o->has_type_stat,
+		.instructions = o->has_insn_stat ? &insnstat : NULL};
 	int result = annotating_count(r, err);
 
 	if (result)
 		return result;
-	if (o->has_type_stat) {
-		annotate_types_stat(out, &r->recorded.profile);
-		return 0;
-	}
+	if (o->has_insn_stat)
+		count_instructions(r, &insnstat);
 	typeprofile_init(&typeprofile, &r->recorded.profile);
 	if (o->type && !typeprofile_keep(&typeprofile, o->type))
 		result = err_set(err, ERR_NOENT,
 			"no sampled instruction accesses a type with members called '%s': 'pace report -s type' lists the types that are accessed",
 			o->type);
 	else if (is_data(o))
-		annotate_types_rows(form_chosen(&o->forms), out, &typeprofile, &r->view);
+		annotate_types_rows(form_chosen(&o->forms), out, &shown, &r->view);
 	else
-		annotate_types_text(out, &typeprofile, &r->view);
+		annotate_types_text(out, &shown, &r->view);
 	typeprofile_fini(&typeprofile);
+	insnstat_fini(&insnstat);
 	ledger_warn(&r->recorded.ledger, &r->log);
 	return result;
 }
@@ -315,10 +348,11 @@ static int choose_name(const struct annotate_command *o, int argc, char **argv,
 	if (o->has_types && (o->is_diff || argc || o->symbol))
 		return err_set(err, ERR_INVAL,
 			"--data-type shows types, not functions: --data-type=NAME shows one of them");
+	if (o->is_diff && o->has_code_types)
+		return err_set(err, ERR_INVAL,
+			"--code-with-type shows types in the code of one recording: leave --diff out");
 	if (o->skid <= 1 && !o->has_types)
 		return err_set(err, ERR_INVAL, "--skid needs --data-type");
-	if (o->has_type_stat && is_data(o))
-		return err_set(err, ERR_INVAL, "--type-stat is text: leave --json out");
 	if (n && o->input)
 		return err_set(err, ERR_INVAL,
 			"-i does not work with --diff: name both recordings as arguments");
@@ -366,7 +400,7 @@ static int run_annotate(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	take_input(&o, &argc, argv);
-	o.has_types |= o.has_type_stat;
+	o.has_types = o.shows_types || o.has_type_stat || o.has_insn_stat;
 	if (o.is_dump)
 		return dump(&o);
 	if (choose_name(&o, argc, argv, &name, &err) || annotate_browse_check(&o, &err))

@@ -47,6 +47,7 @@ static int choose(struct annotating *r, struct err *err)
 	r->assembly.datanames = &r->datanames;
 	r->view.events = &r->recorded.trace.session.reader.events;
 	r->view.has_places = o->has_places;
+	r->view.has_types = o->has_code_types;
 	r->view.has_full_paths = o->has_full_paths;
 	r->view.is_quiet = o->is_quiet;
 	r->view.has_colour = colour_is_on(o->colour, STDOUT_FILENO);
@@ -188,6 +189,7 @@ void annotating_fini(struct annotating *r)
 	annotation_fini(&r->annotation);
 	blocks_fini(&r->blocks);
 	datanames_fini(&r->datanames);
+	typefiles_fini(&r->typefiles);
 	recorded_close(&r->recorded);
 	cpus_fini(&r->cpus);
 	log_fini(&r->log);

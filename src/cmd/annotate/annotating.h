@@ -39,8 +39,9 @@ struct annotate_command {
 	bool shows_all, is_text, is_forced, is_grouped, is_diff, is_dump;
 	bool has_modules, has_kernel_demangled; /* always on */
 	bool has_places, has_counts, has_periods, has_full_paths, skips_missing;
-	bool is_quiet, has_types, has_type_stat, skips_empty;
-	const char *type; /* NULL: all types */
+	bool is_quiet, has_types, has_code_types, skips_empty;
+	bool shows_types, has_type_stat, has_insn_stat; /* each of them: has_types */
+	const char *type;                               /* NULL: all types */
 	unsigned verbose;
 };
 
@@ -59,6 +60,7 @@ struct annotating {
 	struct annotation annotation;
 	struct blocks blocks;
 	struct datanames datanames;
+	struct typefiles typefiles;
 	struct cpus cpus;
 	struct assembly_options assembly;
 	struct annotate_options view;

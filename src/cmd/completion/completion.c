@@ -351,7 +351,7 @@ static const struct value {
 		"none graph fractal flat folded caller callee percent period count"},
 	{"HOW", "order", NULL, "name heaviest"},
 	{"OF", NULL, NULL, "relative absolute"},
-	{"METHOD", NULL, NULL, "delta-abs delta ratio"},
+	{"METHOD", NULL, NULL, "delta-abs delta ratio cycles"},
 	{"STYLE", "disassembler-style", NULL, "intel att"},
 	{"WHAT,...", "type", NULL, "load store"},
 };

@@ -6,9 +6,12 @@
 
 #include "base/num.h"
 #include "base/workers.h"
+#include "cmd/diff/diffbranches.h"
 #include "cmd/strict.h"
 #include "cmd/which.h"
 #include "file/samefile.h"
+#include "profile/diff/blockdiff.h"
+#include "profile/gather/blocks.h"
 
 #define DEFAULT_KEYS "dso,symbol"
 
@@ -68,11 +71,15 @@ static void take_events(struct comparing *c, const struct recorded *r)
 			continue;
 		table_add(&c->by_name, hash_bytes(e->name, strlen(e->name)), (u32)c->events.n);
 		compared = vec_push(&c->events);
-		compared->name = strcpy(mem_alloc(strlen(e->name) + 1), e->name);
+		*compared = (struct compared){.name = mem_strdup(e->name)};
 		delta_init(&compared->delta, c->keys, c->n_keys, c->recordings.at, c->recordings.n);
 		compared->delta.ignores_modes = c->n_imports || !recorded_has_trace(r);
 		compared->delta.is_usual = c->options->is_usual;
 		compared->delta.is_time = recorded_is_time(r, (u32)i);
+		compared->n_unknown =
+			mem_zalloc((c->recordings.n + 1) * sizeof(*compared->n_unknown));
+		compared->delta.has_amounts = c->options->view.has_cycles;
+		compared->delta.about = c->options->view.has_cycles ? diffbranches_key() : NULL;
 	}
 }
 
@@ -114,12 +121,13 @@ static void take_parts(struct comparing *c)
 			stackrows_add_part(&c->stacks, compared->name, compared->delta.is_time);
 }
 
-static int add_profile(struct comparing *c, size_t recording, const struct recorded *in,
-	struct err *err)
+static int add_profile(struct comparing *c, size_t recording, struct recorded *in, struct err *err)
 {
-	const struct profile *p = &in->profile;
+	struct profile *p = &in->profile;
 	const struct hist_options h = {.n_keys = c->n_keys,
-		.has_children = c->options->has_children};
+		.has_children = c->options->has_children,
+		.has_row_groups = c->options->view.has_cycles};
+	u64 *n_unknown = mem_zalloc((p->events.n + 1) * sizeof(*n_unknown));
 	const struct delta_recording *r = &c->recordings.at[recording];
 	struct hist_options hist_options = h;
 	struct calls calls;
@@ -127,6 +135,8 @@ static int add_profile(struct comparing *c, size_t recording, const struct recor
 	s64 *events;
 
 	memcpy(hist_options.keys, c->keys, sizeof(c->keys));
+	if (c->options->view.has_cycles)
+		blockdiff_keep_known(p, n_unknown);
 	calls_init(&calls, p);
 	if (!c->events.n) {
 		take_events(c, in);
@@ -146,6 +156,12 @@ static int add_profile(struct comparing *c, size_t recording, const struct recor
 			&compared->delta.recordings.at[recording].per, err);
 		if (result)
 			break;
+		compared->n_unknown[recording] = n_unknown[event];
+		if (c->options->has_streams) {
+			branchstreams_add(&compared->streams, r->side, p, (u32)event,
+				r->same_as ? r->same_as - 1 : (u32)recording);
+			continue;
+		}
 		if (diff_wants_stacks(c->options))
 			stackrows_add(&c->stacks, p, &calls, (u32)event,
 				part_of(c, compared, r->side));
@@ -156,6 +172,7 @@ static int add_profile(struct comparing *c, size_t recording, const struct recor
 		hist_fini(&hist);
 	}
 	mem_free(events);
+	mem_free(n_unknown);
 	calls_fini(&calls);
 	return result;
 }
@@ -237,12 +254,18 @@ static int read_one(struct comparing *c, size_t recording, struct err *err)
 	c->stacks.are_imports &= !recorded_has_trace(&r);
 	result = check_import(c->options, &r, err);
 	if (!result)
+		result = diffbranches_check(c->options, &r, path, err);
+	if (!result)
 		result = check_keys(c, &r, path, err);
 	if (!result)
 		result = choose_samples(c, recording, &r.trace.session, &which, err);
 	if (!result)
 		result = recorded_read(&r, &c->options->reading, err);
+	if (!result)
+		result = diffbranches_check_cycles(c->options, &r, path, err);
 	if (!result) {
+		c->lacks_cycles[c->recordings.at[recording].side] |=
+			c->options->has_streams && !blocks_are_there(&r.trace.session);
 		profile_filter_apply(&r.profile, &c->options->filter);
 		result = add_profile(c, recording, &r, err);
 	}
@@ -302,6 +325,8 @@ static int choose(struct comparing *c, struct err *err)
 				c->keys[i]->name,
 				key_is_of_branches(c->keys[i]) ? "branches" : "callers by name");
 	o->forms.is_chosen[FORM_HTML] = o->html;
+	if (diffbranches_check_options(o, c->recordings.n, err))
+		return err->code;
 	if (form_check(&o->forms, FORM_OF_SIDES, err))
 		return err->code;
 	o->view.order = (u32)o->order;
@@ -320,7 +345,7 @@ static int choose(struct comparing *c, struct err *err)
 		(o->html ? LABEL_BIT(LABEL_COMM) : 0);
 	o->reading.naming.source = key_naming_source(c->keys, c->n_keys);
 	o->reading.naming.has_inlined = o->reading.has_stacks && !o->reading.naming.source;
-	return 0;
+	return diffbranches_choose(c, err);
 }
 
 /* A recording that is compared with itself has no changes, not even where code has no names. */
@@ -360,6 +385,8 @@ void comparing_fini(struct comparing *c)
 	vec_each(compared, &c->events) {
 		delta_fini(&compared->delta);
 		mem_free(compared->name);
+		mem_free(compared->n_unknown);
+		branchstreams_fini(&compared->streams);
 	}
 	vec_fini(&c->events);
 	table_fini(&c->by_name);

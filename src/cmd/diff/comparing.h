@@ -14,6 +14,7 @@
 #include "cmd/symbols.h"
 #include "profile/check/recorded.h"
 #include "profile/diff/delta.h"
+#include "profile/diff/branchstreams.h"
 #include "profile/gather/filter.h"
 #include "view/forms/forms.h"
 #include "view/rows/diffrows.h"
@@ -36,6 +37,7 @@ struct diff_command {
 	const char *html;   /* the file that gets the page; NULL: none */
 	struct form_choice forms;
 	bool has_children, is_forced;
+	bool has_streams; /* --stream */
 	u64 order, n_workers;
 	unsigned verbose;
 };
@@ -43,6 +45,8 @@ struct diff_command {
 struct compared { /* an event of the first recording */
 	char *name;
 	struct delta delta;
+	u64 *n_unknown; /* with -c cycles: runs of code that are not compared, by recording */
+	struct branchstreams streams; /* with --stream, instead of the delta's rows */
 };
 
 struct comparing {
@@ -55,7 +59,8 @@ struct comparing {
 	VEC(struct compared) events;
 	struct table by_name; /* indexes `events` */
 	struct stackrows stacks;
-	struct str ledger; /* with --html: of all recordings */
+	struct str ledger;              /* with --html: of all recordings */
+	bool lacks_cycles[DELTA_SIDES]; /* some recording has branches without cycles */
 	bool has_warned, has_lost;
 	size_t n_imports; /* of the recordings: profiles that other programs made */
 };

@@ -9,6 +9,7 @@
 #include "base/workers.h"
 #include "cmd/cmd.h"
 #include "cmd/diff/comparing.h"
+#include "cmd/diff/diffbranches.h"
 #include "cmd/diff/diffpage.h"
 #include "cmd/diff/diffwindows.h"
 #include "cmd/fetched.h"
@@ -46,6 +47,9 @@ static int set_method(void *target, const char *value, struct err *err)
 
 	/* In perf a '+' in front sorts by the method; pace always sorts. */
 	value += *value == '+';
+	o->view.has_cycles = !strcmp(value, "cycles");
+	if (o->view.has_cycles)
+		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(methods); i++) {
 		if (strcmp(methods[i].word, value))
 			continue;
@@ -57,8 +61,7 @@ static int set_method(void *target, const char *value, struct err *err)
 		return parse_weights(o, value + 6, err);
 	}
 	return err_set(err, ERR_INVAL,
-		"'%.60s' is none of delta-abs, delta, ratio, wdiff:WEIGHT,WEIGHT%s", value,
-		!strcmp(value, "cycles") ? "; cycles of basic blocks are not compared yet" : "");
+		"'%.60s' is none of delta-abs, delta, ratio, wdiff:WEIGHT,WEIGHT, cycles", value);
 }
 
 static int set_percentage(void *target, const char *value, struct err *err)
@@ -96,7 +99,12 @@ static const struct opt options[] = {
 		.call = set_percentage},
 	{0, NULL, OPT_TITLE, 0, NULL, "What to show"},
 	{'c', "compute", OPT_CALL, 0, "METHOD",
-		"delta-abs (default), delta, ratio, wdiff:WEIGHT,WEIGHT", .call = set_method},
+		"delta-abs (default), delta, ratio, wdiff:WEIGHT,WEIGHT; cycles: how long the code between two branches takes",
+		.call = set_method},
+	{0, "cycles-hist", OPT_BOOL, AT(view.has_histogram), NULL,
+		"with -c cycles: how much the cycles vary, and a histogram of them"},
+	{0, "stream", OPT_BOOL, AT(has_streams), NULL,
+		"the hottest sequences of branches before samples, in both recordings or in one of them"},
 	{'o', "order", OPT_U64, AT(order), "N",
 		"sort by the N-th recording after the baseline; 0: by the baseline", .max = 1000},
 	{'p', "period", OPT_BOOL, AT(view.has_periods), NULL, "columns with the periods"},
@@ -130,10 +138,6 @@ static const struct opt options[] = {
 	{'m', "modules", OPT_NOTHING, 0, NULL, "names of modules are always looked for"},
 	{'D', "dump-raw-trace", OPT_REFUSED, 0, NULL,
 		"'pace report -D -i FILE' prints the records of one"},
-	{0, "cycles-hist", OPT_REFUSED, 0, NULL,
-		"cycles of basic blocks are not compared; 'pace report --total-cycles' shows those of one recording"},
-	{0, "stream", OPT_REFUSED, 0, NULL,
-		"streams of branches are not compared; 'pace report --branch-history' shows those of one recording"},
 	{.kind = OPT_END},
 };
 
@@ -240,7 +244,7 @@ static void show(struct comparing *c, struct out *out)
 		.text = &text,
 		.separator = o->forms.separator,
 		.list = "events",
-		.n_parts = (u32)c->recordings.n,
+		.n_parts = o->has_streams ? DELTA_SIDES : (u32)c->recordings.n,
 		.width = term_is_terminal(out->fd) ? term_columns(out->fd) : 0,
 		.version = VERSION,
 		.about = o->html ? &about : NULL};
@@ -258,9 +262,12 @@ static void show(struct comparing *c, struct out *out)
 	}
 	vec_each(compared, &c->events) {
 		delta_pair(&compared->delta);
-		if (!compared->delta.rows.n && c->events.n > 1)
+		if (!compared->delta.rows.n && !compared->streams.at.n && c->events.n > 1)
 			continue;
-		show_event(c, compared, is_first, &p);
+		if (diffbranches_option(o))
+			diffbranches_show(c, compared, is_first, &p);
+		else
+			show_event(c, compared, is_first, &p);
 		is_first = false;
 	}
 	page_end(&p, NULL);

@@ -146,15 +146,52 @@ static const char *intern_text(struct delta *d, const char *text)
 	return text ? intern_str(&d->strings, text) : NULL;
 }
 
-/* Copies the cells, with texts interned in the delta. */
-static void keep_cells(struct delta *d, struct delta_row *row, const struct cell *cells)
+/* Copies a cell, with its texts interned in the delta. */
+static void keep_cell(struct delta *d, struct cell *to, const struct cell *from)
 {
-	for (size_t i = 0; i < d->n_keys; i++) {
-		struct cell *cell = &row->cells[i];
+	*to = *from;
+	to->text = intern_text(d, to->text);
+	to->name = intern_text(d, to->name);
+}
 
-		*cell = cells[i];
-		cell->text = intern_text(d, cell->text);
-		cell->name = intern_text(d, cell->name);
+static void keep_cells(struct delta *d, struct delta_row *row, const struct cell *cells,
+	const struct hist *h, const struct hist_entry *e)
+{
+	struct str room = {0};
+	struct cell about = {0};
+
+	for (size_t i = 0; i < d->n_keys; i++)
+		keep_cell(d, &row->cells[i], &cells[i]);
+	if (!d->about)
+		return;
+	d->about->cell(&(struct key_value){.hist = h,
+			       .entry = e,
+			       .label = hist_label(h, e->group, d->keys[0]),
+			       .room = &room},
+		&about);
+	keep_cell(d, &row->about, &about);
+	str_fini(&room);
+}
+
+/* Notes what each sample stands for. rows: of the delta, by group of the histogram. */
+static void add_amounts(struct delta *d, size_t recording, const struct hist *h, const u32 *rows)
+{
+	const struct profile *p = h->profile;
+
+	for (size_t i = 0; i < p->rows.n; i++) {
+		const struct profile_row *from = &p->rows.at[i];
+		const u32 at =
+			from->event == h->events[0].event ? rows[h->group_of_row[i]] : TABLE_NONE;
+		struct delta_amount *amount;
+		struct delta_value *value;
+
+		if (at == TABLE_NONE || !from->n_samples)
+			continue;
+		value = &d->rows.at[at].values[recording];
+		amount = arena_alloc(&d->arena, sizeof(*amount));
+		*amount = (struct delta_amount){value->amounts, from->period / from->n_samples,
+			from->n_samples};
+		value->amounts = amount;
 	}
 }
 
@@ -164,7 +201,9 @@ void delta_add(struct delta *d, size_t recording, const struct hist *h)
 	const char *names[HIST_KEYS_MAX];
 	struct cell cells[HIST_KEYS_MAX];
 	struct str rooms[HIST_KEYS_MAX] = {0}, text = {0};
+	u32 *rows = mem_alloc((h->n_groups + 1) * sizeof(*rows));
 
+	memset(rows, 0xff, (h->n_groups + 1) * sizeof(*rows));
 	vec_each(e, &h->entries) {
 		const struct hist_value *value =
 			h->options->has_children ? &e->of[0].total : &e->of[0].self;
@@ -183,12 +222,16 @@ void delta_add(struct delta *d, size_t recording, const struct hist *h)
 		if (addressed)
 			row->file = intern_str(&d->strings, addressed->name);
 		if (!row->is_in[DELTA_A] && !row->is_in[DELTA_B])
-			keep_cells(d, row, cells);
+			keep_cells(d, row, cells, h, e);
+		rows[e->group] = (u32)(row - d->rows.at);
 		row->is_in[r->side] = true;
 		/* Rows that differ only in what no key prints (two files with one name) are one row. */
 		row->values[recording].period += value->period;
 		row->values[recording].n_samples += value->n_samples;
 	}
+	if (d->has_amounts)
+		add_amounts(d, recording, h, rows);
+	mem_free(rows);
 	note_builds(d, recording, h->profile);
 	/* These include rows that a filter removed. */
 	r->period = h->profile->events.at[h->events[0].event].period;
@@ -235,6 +278,13 @@ static bool is_alone(const struct delta_row *row, int side)
 	return !row->is_gone && row->is_in[side] && !row->is_in[!side];
 }
 
+static void append(struct delta_amount **to, struct delta_amount *list)
+{
+	while (*to)
+		to = &(*to)->next;
+	*to = list;
+}
+
 /* Makes a row of B a part of a row of A. */
 static void take_in(struct delta *d, struct delta_row *a, struct delta_row *b)
 {
@@ -243,6 +293,7 @@ static void take_in(struct delta *d, struct delta_row *a, struct delta_row *b)
 	for (size_t i = 0; i < d->recordings.n; i++) {
 		a->values[i].period += b->values[i].period;
 		a->values[i].n_samples += b->values[i].n_samples;
+		append(&a->values[i].amounts, b->values[i].amounts);
 	}
 	a->is_in[DELTA_B] = b->is_gone = true;
 	if (symbol < d->n_keys && a->names[symbol] != b->names[symbol])

@@ -21,12 +21,20 @@
 
 enum { DELTA_A, DELTA_B, DELTA_SIDES };
 
+/* Samples that stand for equally much. */
+struct delta_amount {
+	struct delta_amount *next;
+	u64 each, n;
+};
+
 struct delta_value { /* of a row in one recording; without samples: it does not occur there */
 	u64 period, n_samples;
+	struct delta_amount *amounts; /* of all its samples, in no order; with delta.has_amounts */
 };
 
 struct delta_row {
 	struct cell *cells;               /* by key; A's if the row is in A */
+	struct cell about;                /* of delta.about, likewise */
 	const char *names[HIST_KEYS_MAX]; /* the same as text, interned */
 	const char *was; /* paired by a looser name: the function's name in B; else NULL */
 	struct delta_value *values; /* by recording */
@@ -64,6 +72,13 @@ struct delta_unpaired {
 struct delta {
 	const struct key *keys[HIST_KEYS_MAX];
 	size_t n_keys;
+	/* Another cell of the first key's label, by which rows are not matched; set by the caller. NULL: none. */
+	const struct key *about;
+	/*
+	 * Set by the caller, who sees to it that labels tell apart samples that stand for more and for less: histograms
+	 * have row groups, one for each entry.
+	 */
+	bool has_amounts;
 	bool is_time; /* periods are nanoseconds; set by the caller */
 	/* Set by the caller if not all profiles mark kernel code: rows are then matched without the level. */
 	bool ignores_modes;

@@ -62,7 +62,7 @@ static void find_dso(void *ctx, size_t i, unsigned worker)
 		return;
 	for (size_t k = 0; k < n; k++)
 		answers[k] = befores[k] =
-			(struct datatype_answer){DATATYPE_NO_DEBUG, "", "", 0, 0, 0};
+			(struct datatype_answer){DATATYPE_NO_DEBUG, "", "", 0, 0, 0, 0};
 	resolver_load_lines(t->resolver, dso);
 	debug = resolver_dwarf(t->resolver, dso, &image, &shift);
 	if (!debug || datatypes_open(&t->types[i], image, debug, &err))
@@ -212,7 +212,7 @@ void typing_resolve(struct profile *p, struct resolver *resolver,
 	struct typing t = {.profile = p, .resolver = resolver};
 
 	/* Number 0 is for rows added later, for time without samples. */
-	access_of(&t, NULL, &(struct datatype_answer){DATATYPE_NO_CODE, "", "", 0, 0, 0});
+	access_of(&t, NULL, &(struct datatype_answer){DATATYPE_NO_CODE, "", "", 0, 0, 0, 0});
 	group_frames(&t);
 	t.types = mem_zalloc((p->dsos.n + 1) * sizeof(struct datatypes *));
 	t.answers = mem_zalloc((t.starts[p->dsos.n] + 1) * sizeof(*t.answers));

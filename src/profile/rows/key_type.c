@@ -54,14 +54,10 @@ static void cell_of_place(const struct key_value *v, struct cell *ret)
 		cell_unknown(ret, CELL_NOT_KNOWN);
 		return;
 	}
-	str_add_safe(v->room, a->type, strlen(a->type));
 	if (a->outcome == DATATYPE_FOUND)
-		str_addf(v->room, " +0x%llx", (unsigned long long)a->offset);
-	if (a->outcome == DATATYPE_FOUND && *a->member) {
-		str_add(v->room, " (");
-		str_add_safe(v->room, a->member, strlen(a->member));
-		str_add(v->room, ")");
-	}
+		datatype_add_place(v->room, a->type, a->offset, a->member);
+	else
+		str_add_safe(v->room, a->type, strlen(a->type));
 	cell_text(ret, str_text(v->room));
 }
 

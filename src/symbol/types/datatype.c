@@ -48,6 +48,17 @@ const char *datatype_outcome_reason(enum datatype_outcome outcome)
 	return outcomes[outcome].reason;
 }
 
+void datatype_add_place(struct str *text, const char *type, u64 offset, const char *member)
+{
+	str_add_safe(text, type, strlen(type));
+	str_addf(text, offset ? " +0x%llx" : " +%llx", (unsigned long long)offset);
+	if (!*member)
+		return;
+	str_add(text, " (");
+	str_add_safe(text, member, strlen(member));
+	str_addc(text, ')');
+}
+
 struct known_type {
 	const void *entry;
 	u32 layout;
@@ -286,7 +297,10 @@ static void answer(struct datatypes *t, u64 pc, const struct operand *o,
 static void take_before(struct asking *k, u64 pc, const struct operand *o,
 	const struct datastate *state)
 {
-	struct datatype_answer a = {.outcome = DATATYPE_NO_ACCESS, .type = "", .member = ""};
+	struct datatype_answer a = {.outcome = DATATYPE_NO_ACCESS,
+		.type = "",
+		.member = "",
+		.pc = pc};
 
 	if (predecessor_needs(&k->predecessor, pc, o))
 		answer(k->types, pc, o, state, &a);
@@ -300,8 +314,10 @@ static void take_instruction(void *ctx, u64 pc, const struct operand *o,
 
 	while (k->at < k->n && k->pcs[k->at] < pc)
 		k->at++;
-	for (; k->at < k->n && k->pcs[k->at] == pc; k->at++)
+	for (; k->at < k->n && k->pcs[k->at] == pc; k->at++) {
 		answer(k->types, pc, o, state, &k->answers[k->at]);
+		k->answers[k->at].pc = pc;
+	}
 	if (k->befores)
 		take_before(k, pc, o, state);
 }

@@ -16,6 +16,7 @@
 #define PACE_SYMBOL_DATATYPE_H
 
 #include "base/err.h"
+#include "base/str.h"
 #include "symbol/elf/elf.h"
 #include "symbol/types/typelayout.h"
 
@@ -44,6 +45,8 @@ struct datatype_answer {
 	const char *type, *member;
 	u64 offset, size; /* size: of the type */
 	u32 layout; /* number of its first line in datatypes_layouts(), + 1; 0: it has no members */
+	/* The instruction whose access this is; 0: there is none, or it is one of several. */
+	u64 pc;
 };
 
 /* What is shown instead of a type: "(stack operation)"; "(unknown)" if the notes have the reason. */
@@ -51,6 +54,9 @@ const char *datatype_outcome_name(enum datatype_outcome outcome);
 
 /* Why the type is unknown: the text after "N samples". NULL for known ones. */
 const char *datatype_outcome_reason(enum datatype_outcome outcome);
+
+/* "struct node +0x18 (pos.y)", "long int +0". The texts are untrusted. */
+void datatype_add_place(struct str *text, const char *type, u64 offset, const char *member);
 
 struct datatypes;
 

@@ -46,6 +46,7 @@ static void add_way(struct predecessor *f, size_t i, const struct datatype_answe
 		w->first = *a;
 	else if (!is_same(&w->first, a))
 		w->differ = true;
+	w->pcs_differ |= w->first.pc != a->pc;
 	if (is_back) {
 		w->n_back++;
 		w->back = *a;
@@ -53,9 +54,23 @@ static void add_way(struct predecessor *f, size_t i, const struct datatype_answe
 }
 
 /* What a branch accessed together with the comparison before it. */
-static const struct datatype_answer *of_branch(const struct predecessor_instruction *before)
+static const struct datatype_answer *of_branch(const struct predecessor_instruction *branch,
+	const struct predecessor_instruction *before)
 {
-	return before->is_there && before->operand.is_compare ? &before->answer : &no_access;
+	return before->is_there && before->operand.is_compare ? &before->answer : &branch->answer;
+}
+
+static bool is_jump(const struct operand *o)
+{
+	return o->flow == OPERAND_BRANCH || o->flow == OPERAND_JUMP;
+}
+
+static struct datatype_answer without_access(u64 pc)
+{
+	struct datatype_answer a = no_access;
+
+	a.pc = pc;
+	return a;
 }
 
 static bool goes_on(const struct operand *o)
@@ -66,23 +81,29 @@ static bool goes_on(const struct operand *o)
 void predecessor_take(struct predecessor *f, u64 pc, const struct operand *o,
 	const struct datatype_answer *a)
 {
+	const struct predecessor_instruction taken = {true, *o,
+		is_jump(o) ? without_access(pc) : *a};
+
 	while (f->at < f->n && f->pcs[f->at] < pc)
 		f->at++;
 	if (f->at < f->n && f->pcs[f->at] == pc && f->last.is_there && goes_on(&f->last.operand))
 		add_way(f, f->at,
-			f->last.operand.flow == OPERAND_BRANCH ? of_branch(&f->before_last)
-							       : &f->last.answer,
+			f->last.operand.flow == OPERAND_BRANCH
+				? of_branch(&f->last, &f->before_last)
+				: &f->last.answer,
 			false);
-	if (o->flow == OPERAND_BRANCH || o->flow == OPERAND_JUMP) {
+	if (is_jump(o)) {
 		u64 to = pc + o->size + (u64)o->to;
 		size_t i = find(f, to);
 
 		if (i < f->n)
-			add_way(f, i, o->flow == OPERAND_BRANCH ? of_branch(&f->last) : &no_access,
+			add_way(f, i,
+				o->flow == OPERAND_BRANCH ? of_branch(&taken, &f->last)
+							  : &taken.answer,
 				to <= pc);
 	}
 	f->before_last = f->last;
-	f->last = (struct predecessor_instruction){true, *o, *a};
+	f->last = taken;
 }
 
 void predecessor_finish(struct predecessor *f, struct datatype_answer *answers)
@@ -97,6 +118,8 @@ void predecessor_finish(struct predecessor *f, struct datatype_answer *answers)
 					 : no_access;
 		if (w->n && w->n_back != 1 && w->differ)
 			answers[i].outcome = DATATYPE_WAYS;
+		if (w->n_back != 1 && w->pcs_differ)
+			answers[i].pc = 0;
 	}
 	mem_free(f->ways);
 }

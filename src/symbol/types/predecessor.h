@@ -3,7 +3,7 @@
  *
  * Imprecise events sample the instruction after the one that took the time.
  * In       addresses, and all instructions of the function, ascending, with what they access
- * Out      an answer for each address
+ * Out      an answer for each address; its pc: the instruction that ran before, 0 if that may have been several
  * Owns     its tables, until predecessor_finish()
  * Errors   none: if several paths lead to an instruction, the answer is that outcome
  *
@@ -19,7 +19,7 @@
 
 struct predecessor_ways {
 	u32 n, n_back;
-	bool differ;
+	bool differ, pcs_differ;
 	struct datatype_answer first, back;
 };
 

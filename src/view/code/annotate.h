@@ -1,7 +1,7 @@
 /*
  * annotate.h - a function's code and what was sampled in it, as text or JSON.
  *
- * In       an assembly; which events and which figures
+ * In       an assembly, and the types of what its instructions access; which events and which figures
  * Out      text in perf's layout, so that scripts for it keep working: an instruction's line
  *          is "  12.50 :   401136:   push   %rbp"; or an object of JSON
  * Owns     nothing
@@ -12,6 +12,7 @@
 #include "base/out.h"
 #include "event/event.h"
 #include "profile/code/assembly.h"
+#include "profile/code/rowtypes.h"
 #include "profile/rows/rowmaker.h"
 
 enum annotate_figure { ANNOTATE_PERCENT, ANNOTATE_SAMPLES, ANNOTATE_PERIOD };
@@ -25,6 +26,7 @@ struct annotate_options {
 	bool has_places; /* -l: file and line of sampled instructions */
 	bool has_source;
 	bool has_full_paths;
+	bool has_types; /* --code-with-type: the types of what instructions access */
 	bool is_quiet;
 	bool has_colour; /* of text: percentages have colours */
 	bool is_excerpt; /* text has only the hottest instructions, with `around` before and after each */
@@ -42,7 +44,9 @@ const char *annotate_share_name(const struct annotate_options *o);
 void annotate_add_skid(const struct annotate_options *o, const struct assembly *a,
 	const char *begin, struct str *text);
 
-void annotate_text(struct out *out, const struct assembly *a, const struct annotate_options *o);
+/* types: of the rows; NULL: not wanted. */
+void annotate_text(struct out *out, const struct assembly *a, const struct rowtypes *types,
+	const struct annotate_options *o);
 
 /* Adds the table "events" with the samples of each; `totals`: by event. */
 void annotate_add_events(struct rowmaker *m, const struct profile *p,
@@ -51,7 +55,8 @@ void annotate_add_events(struct rowmaker *m, const struct profile *p,
 /* What stands before and after all functions, and one function. */
 void annotate_json_begin(struct out *out, const struct annotation *a,
 	const struct annotate_options *o);
-void annotate_json(struct out *out, const struct assembly *a, const struct annotate_options *o);
+void annotate_json(struct out *out, const struct assembly *a, const struct rowtypes *types,
+	const struct annotate_options *o);
 void annotate_json_end(struct out *out);
 
 #endif

@@ -16,6 +16,7 @@ enum { DIGITS = 4 };
 /* The context of make_instruction(). */
 struct making {
 	const struct assembly *assembly;
+	const struct rowtypes *types;
 	const struct annotate_options *options;
 };
 
@@ -85,6 +86,39 @@ static void add_code(struct rowmaker *m, const struct assembly *a, size_t i)
 	}
 }
 
+/* "(stack operation)" without what makes it stand out among types. */
+static const char *without_parentheses(struct rowmaker *m, const char *name)
+{
+	struct str text = {0};
+	const char *copy;
+
+	str_addn(&text, name + 1, strlen(name) - 2);
+	copy = rowmaker_copy(m, str_text(&text));
+	str_fini(&text);
+	return copy;
+}
+
+/* What the instruction accesses, or why that has no type; nothing if it accesses nothing. */
+static void add_type(struct rowmaker *m, const struct datatype_answer *a)
+{
+	const char *reason = datatype_outcome_reason(a->outcome);
+
+	if (a->outcome == DATATYPE_NO_ACCESS)
+		return;
+	m = rowmaker_below(m, "data_type", ROWMAKER_OBJECT);
+	if (a->outcome != DATATYPE_FOUND) {
+		rowmaker_text(m, "type", NULL);
+		rowmaker_text(m, "why",
+			reason ? reason
+			       : without_parentheses(m, datatype_outcome_name(a->outcome)));
+		return;
+	}
+	rowmaker_text(m, "type", a->type);
+	rowmaker_u64(m, "size", a->size);
+	rowmaker_u64(m, "offset", a->offset);
+	rowmaker_text(m, "member", *a->member ? a->member : NULL);
+}
+
 static void make_instruction(struct rowmaker *m, const void *of, size_t i)
 {
 	const struct making *making = of;
@@ -95,6 +129,8 @@ static void make_instruction(struct rowmaker *m, const void *of, size_t i)
 	if (!a->no_code.code)
 		add_code(m, a, i);
 	add_source(m, a, row);
+	if (making->types && making->types->answers)
+		add_type(m, &making->types->answers[i]);
 	if (row->n_runs) {
 		struct rowmaker *runs = rowmaker_below(m, "runs", ROWMAKER_OBJECT);
 
@@ -147,9 +183,10 @@ void annotate_json_begin(struct out *out, const struct annotation *a,
 	rowmaker_fini(&document);
 }
 
-void annotate_json(struct out *out, const struct assembly *a, const struct annotate_options *o)
+void annotate_json(struct out *out, const struct assembly *a, const struct rowtypes *types,
+	const struct annotate_options *o)
 {
-	const struct making making = {a, o};
+	const struct making making = {a, types, o};
 	struct rowmaker m = {0}, end = {0};
 	struct rowset table;
 
@@ -168,6 +205,8 @@ void annotate_json(struct out *out, const struct assembly *a, const struct annot
 	}
 	if (a->no_lines.n)
 		rowmaker_text(&m, "no_lines", str_text(&a->no_lines));
+	if (types && !types->answers)
+		rowmaker_text(&m, "no_types", types->why.msg);
 	add_lines(rowmaker_below(&m, "lines", ROWMAKER_ROWS), a, o);
 	rowmaker_lazy(rowmaker_below(&m, "instructions", ROWMAKER_ROWS), make_instruction, &making,
 		a->rows.n);

@@ -16,6 +16,7 @@ enum {
 
 struct printing {
 	const struct assembly *a;
+	const struct rowtypes *types; /* NULL: not wanted */
 	const struct annotate_options *options;
 	struct str *text;
 	struct arrows arrows;
@@ -152,6 +153,16 @@ static void add_lines(struct printing *p,
 	str_fini(&begin);
 }
 
+static void add_no_types(struct printing *p)
+{
+	if (!p->types || p->types->answers)
+		return;
+	begin_line(p);
+	str_add(p->text, "no data types: ");
+	add_safe(p->text, p->types->why.msg);
+	str_addc(p->text, '\n');
+}
+
 /* ---- the code ---- */
 
 static void add_headings(struct printing *p, const struct assembly_row *row)
@@ -170,6 +181,17 @@ static void add_headings(struct printing *p, const struct assembly_row *row)
 	}
 }
 
+/* As perf writes it, and last in the line, so that scripts find it. */
+static void add_type(struct printing *p, size_t i)
+{
+	const struct datatype_answer *a = p->types ? rowtypes_found(p->types, i) : NULL;
+
+	if (!a)
+		return;
+	str_add(p->text, "\t\t# data-type: ");
+	datatype_add_place(p->text, a->type, a->offset, a->member);
+}
+
 static void add_row(struct printing *p, size_t i)
 {
 	const struct assembly_row *row = &p->a->rows.at[i];
@@ -185,6 +207,7 @@ static void add_row(struct printing *p, size_t i)
 		arrows_add(&p->arrows, (u32)i, p->text);
 	}
 	annotate_add_instruction(p->options, p->a, i, p->text);
+	add_type(p, i);
 	str_addc(p->text, '\n');
 }
 
@@ -244,16 +267,19 @@ static void add_excerpt(struct printing *p, struct out *out)
 	hotrows_fini(&hot);
 }
 
-void annotate_text(struct out *out, const struct assembly *a, const struct annotate_options *o)
+void annotate_text(struct out *out, const struct assembly *a, const struct rowtypes *types,
+	const struct annotate_options *o)
 {
-	struct printing p = {.a = a, .options = o, .text = &out->text};
+	struct printing p = {.a = a, .types = types, .options = o, .text = &out->text};
 
 	measure(&p);
 	if (!o->is_quiet)
 		add_summary(&p);
 	add_title(&p);
-	if (!o->is_quiet)
+	if (!o->is_quiet) {
 		add_lines(&p, annotate_add_notes);
+		add_no_types(&p);
+	}
 	begin_line(&p);
 	str_addf(p.text, "%016llx <", (unsigned long long)a->va);
 	add_safe(p.text, a->symbol->name);

@@ -136,7 +136,7 @@ static void add_type(struct str *text, const struct typeprofile *a,
 	close_to(text, &depth, 0, margin);
 }
 
-void annotate_types_text(struct out *out, const struct typeprofile *a,
+static void add_types(struct out *out, const struct typeprofile *a,
 	const struct annotate_options *o)
 {
 	vec_each(t, &a->types) {
@@ -180,9 +180,10 @@ static const char *outcome_words(enum datatype_outcome outcome)
 					 : datatype_outcome_name(outcome);
 }
 
-void annotate_types_stat(struct out *out, const struct profile *p)
+/* Ascending by ~samples: `value` is the outcome. */
+static void count_outcomes(const struct profile *p, struct sort_item outcomes[DATATYPE_OUTCOMES],
+	u64 *ret_all)
 {
-	struct sort_item outcomes[DATATYPE_OUTCOMES];
 	u64 counts[DATATYPE_OUTCOMES] = {0}, all = 0;
 
 	for (size_t i = 0; i < p->rows.n; i++) {
@@ -193,17 +194,78 @@ void annotate_types_stat(struct out *out, const struct profile *p)
 	for (u32 i = 0; i < DATATYPE_OUTCOMES; i++)
 		outcomes[i] = (struct sort_item){~counts[i], i};
 	sort_by_key(outcomes, DATATYPE_OUTCOMES);
-	str_addf(&out->text, "%*s    Share  Instructions\n", COLUMN, "Samples");
-	for (size_t i = 0; i < DATATYPE_OUTCOMES; i++) {
-		const u32 outcome = outcomes[i].value;
+	*ret_all = all;
+}
 
-		if (!counts[outcome])
-			continue;
-		add_share(&out->text, counts[outcome], all);
-		str_addf(&out->text, "%s\n", outcome_words(outcome));
+static void add_outcomes(struct str *text, const struct profile *p)
+{
+	struct sort_item outcomes[DATATYPE_OUTCOMES];
+	u64 all;
+
+	count_outcomes(p, outcomes, &all);
+	str_addf(text, "%*s    Share  Instructions\n", COLUMN, "Samples");
+	for (size_t i = 0; i < DATATYPE_OUTCOMES && ~outcomes[i].key; i++) {
+		add_share(text, ~outcomes[i].key, all);
+		str_addf(text, "%s\n", outcome_words(outcomes[i].value));
 	}
-	add_share(&out->text, all, all);
-	str_add(&out->text, "in all\n");
+	add_share(text, all, all);
+	str_add(text, "in all\n");
+}
+
+/* perf's words and layout; perf has places only, and those without access among the bad ones. */
+static void add_instructions(struct str *text, const struct insnstat *s)
+{
+	static const char *const kinds[] =
+		{[INSNSTAT_GOOD] = "Good", [INSNSTAT_BAD] = "Bad", [INSNSTAT_NONE] = "None"};
+	const struct insnstat_count *all = s->all.of;
+	const u64 n =
+		all[INSNSTAT_GOOD].samples + all[INSNSTAT_BAD].samples + all[INSNSTAT_NONE].samples;
+	const double percent = n ? 100.0 / (double)n : 0;
+
+	str_addf(text,
+		"Annotate Instruction stats\ntotal %llu samples, ok %llu (%.1f%%), bad %llu (%.1f%%), no memory access %llu (%.1f%%)\n\n",
+		(unsigned long long)n, (unsigned long long)all[INSNSTAT_GOOD].samples,
+		percent * (double)all[INSNSTAT_GOOD].samples,
+		(unsigned long long)all[INSNSTAT_BAD].samples,
+		percent * (double)all[INSNSTAT_BAD].samples,
+		(unsigned long long)all[INSNSTAT_NONE].samples,
+		percent * (double)all[INSNSTAT_NONE].samples);
+	str_addf(text, "  %-22s  %*s%*s\n  %-20s: ", "", 2 * COLUMN, "Samples", 3 * COLUMN,
+		"Places", "Name/opcode");
+	for (int half = 0; half < 2; half++)
+		for (int kind = 0; kind < INSNSTAT_KINDS; kind++)
+			str_addf(text, "%*s", COLUMN, kinds[kind]);
+	str_addc(text, '\n');
+	str_fill(text, '-', 24 + 2 * INSNSTAT_KINDS * (size_t)COLUMN);
+	str_addc(text, '\n');
+	vec_each(row, &s->rows) {
+		const size_t start = text->n;
+
+		str_add(text, "  ");
+		add_safe(text, row->name);
+		str_pad_right(text, start, 22);
+		str_add(text, ": ");
+		for (int kind = 0; kind < INSNSTAT_KINDS; kind++)
+			str_addf(text, "%*llu", COLUMN, (unsigned long long)row->of[kind].samples);
+		for (int kind = 0; kind < INSNSTAT_KINDS; kind++)
+			str_addf(text, "%*llu", COLUMN, (unsigned long long)row->of[kind].places);
+		str_addc(text, '\n');
+	}
+}
+
+void annotate_types_text(struct out *out, const struct annotate_types *shown,
+	const struct annotate_options *o)
+{
+	if (shown->has_outcomes)
+		add_outcomes(&out->text, shown->types->profile);
+	if (shown->instructions) {
+		str_add(&out->text, shown->has_outcomes ? "\n" : "");
+		add_instructions(&out->text, shown->instructions);
+	}
+	if (!shown->has_types)
+		return;
+	str_add(&out->text, shown->has_outcomes || shown->instructions ? "\n" : "");
+	add_types(out, shown->types, o);
 }
 
 /* ---- for programs ---- */
@@ -245,23 +307,62 @@ static void add_lines(struct rowmaker *m, const struct typeprofile *a,
 	}
 }
 
-void annotate_types_rows(const struct form *form, struct out *out, const struct typeprofile *a,
-	const struct annotate_options *o)
+static void add_types_rows(struct rowmaker *m, const struct typeprofile *a)
 {
-	struct rowmaker document = {.shape = ROWMAKER_OBJECT}, *types;
+	vec_each(t, &a->types) {
+		const struct profile_type *type = &a->profile->types.at[t->type];
+
+		rowmaker_row(m);
+		rowmaker_text(m, "name", type->name);
+		rowmaker_u64(m, "size", type->size);
+		add_lines(rowmaker_below(m, "lines", ROWMAKER_ROWS), a, t);
+	}
+}
+
+static void add_outcomes_rows(struct rowmaker *m, const struct profile *p)
+{
+	struct sort_item outcomes[DATATYPE_OUTCOMES];
+	u64 all;
+
+	count_outcomes(p, outcomes, &all);
+	for (size_t i = 0; i < DATATYPE_OUTCOMES && ~outcomes[i].key; i++) {
+		rowmaker_row(m);
+		rowmaker_text(m, "what", outcome_words(outcomes[i].value));
+		rowmaker_u64(m, "samples", ~outcomes[i].key);
+	}
+}
+
+static void add_instructions_rows(struct rowmaker *m, const struct insnstat *s)
+{
+	static const char *const samples[] = {"good", "bad", "none"};
+	static const char *const places[] = {"good_places", "bad_places", "none_places"};
+
+	vec_each(row, &s->rows) {
+		rowmaker_row(m);
+		rowmaker_text(m, "name", row->name);
+		for (int kind = 0; kind < INSNSTAT_KINDS; kind++)
+			rowmaker_u64(m, samples[kind], row->of[kind].samples);
+		for (int kind = 0; kind < INSNSTAT_KINDS; kind++)
+			rowmaker_u64(m, places[kind], row->of[kind].places);
+	}
+}
+
+void annotate_types_rows(const struct form *form, struct out *out,
+	const struct annotate_types *shown, const struct annotate_options *o)
+{
+	const struct typeprofile *a = shown->types;
+	struct rowmaker document = {.shape = ROWMAKER_OBJECT};
 
 	rowmaker_row(&document);
 	rowmaker_u64(&document, "pace_annotate_types", SCHEMA);
 	annotate_add_events(&document, a->profile, a->totals, o->events);
-	types = rowmaker_below(&document, "types", ROWMAKER_ROWS);
-	vec_each(t, &a->types) {
-		const struct profile_type *type = &a->profile->types.at[t->type];
-
-		rowmaker_row(types);
-		rowmaker_text(types, "name", type->name);
-		rowmaker_u64(types, "size", type->size);
-		add_lines(rowmaker_below(types, "lines", ROWMAKER_ROWS), a, t);
-	}
+	if (shown->has_outcomes)
+		add_outcomes_rows(rowmaker_below(&document, "outcomes", ROWMAKER_ROWS), a->profile);
+	if (shown->instructions)
+		add_instructions_rows(rowmaker_below(&document, "instructions", ROWMAKER_ROWS),
+			shown->instructions);
+	if (shown->has_types)
+		add_types_rows(rowmaker_below(&document, "types", ROWMAKER_ROWS), a);
 	form_show(form, &document, out);
 	rowmaker_fini(&document);
 }

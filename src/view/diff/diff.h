@@ -25,6 +25,8 @@ struct diff_options {
 	bool has_sides; /* a column for each side, not for each recording */
 	enum diff_per per;
 	bool has_periods, has_formula;
+	bool has_cycles;          /* how long runs of code take, instead of rows' shares */
+	bool has_histogram;       /* with has_cycles: how much that varies */
 	bool has_both;            /* with sides: the share of each, not only the baseline's */
 	bool is_in_baseline_only; /* only rows that A has */
 	bool has_all_words;       /* every row that differs, not only the first */

@@ -304,14 +304,15 @@ static void turn_figure(struct codeview *v)
 
 static void toggle_types(struct codeview *v)
 {
-	v->has_types = !v->has_types;
+	v->shown.has_types = !v->shown.has_types;
 	codeview_load_types(v);
-	if (v->has_types && !v->types.answers)
+	if (v->shown.has_types && !v->types.answers)
 		say(v, v->types.why.msg);
 	else
 		say(v,
-			v->has_types ? "data types stand behind instructions, where they are known"
-				     : "no data types");
+			v->shown.has_types
+				? "data types stand behind instructions, where they are known"
+				: "no data types");
 }
 
 static void turn_syntax(struct codeview *v)
@@ -433,7 +434,7 @@ static void snapshot(struct codeview *v)
 	if (!printout_open(&s, "pace.annotate", &v->message))
 		return;
 	o.is_excerpt = o.has_colour = false;
-	annotate_text(&s.out, &v->assembly, &o);
+	annotate_text(&s.out, &v->assembly, o.has_types ? &v->types : NULL, &o);
 	printout_close(&s, v->lines.n, &v->message);
 }
 

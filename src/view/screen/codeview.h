@@ -46,11 +46,12 @@ struct codeview {
 	struct screen *screen; /* NULL: in tests of single keys */
 	struct assembly_options how;
 	struct annotate_options shown;
-	bool hides_addresses, has_types;
+	bool hides_addresses;
 	/* The open function. */
 	struct codeview_place at; /* the row is not kept up to date */
 	struct assembly assembly;
-	struct rowtypes types; /* if has_types */
+	struct typefiles files;
+	struct rowtypes types; /* if shown.has_types */
 	struct str notes;
 	VEC(struct codeview_line) lines;
 	u32 *line_of; /* by row: its instruction's line */

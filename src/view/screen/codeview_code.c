@@ -172,13 +172,15 @@ void codeview_sort(struct codeview *v)
 void codeview_load_types(struct codeview *v)
 {
 	rowtypes_fini(&v->types);
-	if (v->has_types)
-		rowtypes_init(&v->types, &v->assembly, v->source->resolver);
+	if (v->shown.has_types)
+		rowtypes_init(&v->types, &v->assembly, v->source->resolver, &v->files);
 }
 
 void codeview_close(struct codeview *v)
 {
 	rowtypes_fini(&v->types);
+	/* What measures now lets files go between two functions. */
+	typefiles_fini(&v->files);
 	assembly_fini(&v->assembly);
 	mem_free(v->line_of);
 	v->line_of = NULL;

@@ -49,7 +49,7 @@ struct big global;
 static struct big statics[16];
 struct node *list;
 
-/* types walk: struct node +0x0 (key); struct node +0xc (pos.y); struct node +0x10 (next) */
+/* types walk: struct node +0 (key); struct node +0xc (pos.y); struct node +0x10 (next) */
 NOINLINE long walk(const struct node *n)
 {
 	long s = 0;
@@ -59,7 +59,7 @@ NOINLINE long walk(const struct node *n)
 	return s;
 }
 
-/* types find: struct table +0x8 (buckets[].head)?; bucket +0x0 (head)?; struct node +0x0 (key); struct node +0x10 (next) */
+/* types find: struct table +0x8 (buckets[].head)?; bucket +0 (head)?; struct node +0 (key); struct node +0x10 (next) */
 NOINLINE struct node *find(struct table *t, long key)
 {
 	bucket *b = &t->buckets[key % 64];
@@ -99,20 +99,20 @@ NOINLINE int result(struct table *t, long key)
 	return find(t, key)->name[3];
 }
 
-/* types through: struct node +0x10 (next); struct node +0x0 (key) */
+/* types through: struct node +0x10 (next); struct node +0 (key) */
 NOINLINE long through(void)
 {
 	return list->next->next->key;
 }
 
-/* types shapes: struct shape +0x0 (kind); struct shape +0x8 (corner|radius); struct shape +0x10 (is_open|is_filled) */
+/* types shapes: struct shape +0 (kind); struct shape +0x8 (corner|radius); struct shape +0x10 (is_open|is_filled) */
 NOINLINE double shapes(struct shape *s)
 {
 	s->is_filled = 2;
 	return s->kind ? s->radius : 0;
 }
 
-/* types ways: struct node +0x10 (next); struct node +0x0 (key) */
+/* types ways: struct node +0x10 (next); struct node +0 (key) */
 NOINLINE long ways(struct node *a, struct node *b, int which)
 {
 	struct node *n = which & 1 ? a->next : b->next;
@@ -127,13 +127,13 @@ static inline __attribute__((always_inline)) long inner(struct big *b)
 	return b->c * b->c;
 }
 
-/* types inlined: struct big +0x10 (c); struct big +0x0 (a) */
+/* types inlined: struct big +0x10 (c); struct big +0 (a) */
 NOINLINE long inlined(struct big *b)
 {
 	return inner(b) + b->a;
 }
 
-/* types switched: struct node +0x0 (key); struct node +0x8 (pos.x); struct node +0xc (pos.y); struct node +0x10 (next) */
+/* types switched: struct node +0 (key); struct node +0x8 (pos.x); struct node +0xc (pos.y); struct node +0x10 (next) */
 NOINLINE long switched(struct node *n, int what)
 {
 	switch (what) {
