@@ -66,6 +66,14 @@ static void flush_round(struct scripting *s)
 		out_flush(&s->out);
 }
 
+static int take_record(struct scripting *s, const struct visit *v, struct err *err)
+{
+	script_take_record(s, v);
+	if (v->rec->type < PERF_RECORD_USER_TYPE_START || s->options->script || s->options->is_json)
+		return 0;
+	return script_take_counts(s, v->rec, err);
+}
+
 static int walk(struct scripting *s, struct err *err)
 {
 	struct progress line = {.what = "writing the samples of",
@@ -84,7 +92,7 @@ static int walk(struct scripting *s, struct err *err)
 		if (v->rec->type == PERF_RECORD_SAMPLE)
 			r = take_sample(s, v, err);
 		else
-			script_take_record(s, v);
+			r = take_record(s, v, err);
 		/* For readers of a pipe, each round is flushed when it is complete. */
 		if (v->rec->type == PERF_RECORD_FINISHED_ROUND && s->trace.session.reader.is_stream)
 			flush_round(s);
@@ -177,7 +185,7 @@ static int run_session(struct scripting *s, struct err *err)
 			(unsigned long long)s->n_misordered);
 	ledger_add_tally(&s->ledger, &s->trace.session.tally);
 	ledger_warn(&s->ledger, &s->log);
-	if (!o->is_dump)
+	if (!o->is_dump && !s->counts.has_head)
 		session_explain_content(&s->trace.session);
 	return 0;
 }
@@ -265,6 +273,7 @@ static void scripting_fini(struct scripting *s)
 	name_list_fini(&s->stops);
 	script_choice_fini(&s->choice);
 	script_split_fini(&s->split);
+	script_counts_fini(&s->counts);
 	script_runner_fini(&s->runner);
 	log_fini(&s->log);
 }

@@ -70,6 +70,8 @@ struct measuring {
  */
 int stat_open(struct measuring *m, struct err *err);
 void stat_open_init(struct measuring *m); /* before the first run */
+/* In the place of perf 7: puts what that says before the reason why nothing can be counted. */
+void stat_say_unsupported(struct err *err);
 
 /* stat_topdown.c: --topdown. Adds the events; ERR_INVAL with a sentence that says why the machine has none. */
 int stat_topdown_add_events(struct measuring *m, struct err *err);

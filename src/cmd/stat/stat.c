@@ -190,7 +190,12 @@ static int set_up(struct measuring *m, struct err *err)
 	if (!m->command && !words.pids && !words.tids)
 		words.all_cpus = true;
 	/* CPUs can be told apart only in system-wide counts. */
-	if (target_init(&m->target, &words, err) || parse_all_events(m, err))
+	if (target_init(&m->target, &words, err)) {
+		if (words.cpus)
+			stat_say_unsupported(err);
+		return err->code;
+	}
+	if (parse_all_events(m, err))
 		return err->code;
 	m->measures_workload = !m->target.is_system_wide && !m->target.threads.n;
 	if (m->measures_workload && !o->is_versus &&
