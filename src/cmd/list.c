@@ -47,7 +47,7 @@ static int choose_members(void *target, const char *value, struct err *err)
 {
 	struct list_options *o = target;
 
-	o->has_perfs_members = !strcmp(value, "perf");
+	o->has_perfs_members = !strncmp(value, "perf", 4) && (!value[4] || !strcmp(value + 4, "7"));
 	if (!o->has_perfs_members && strcmp(value, "pace") != 0)
 		return err_set(err, ERR_INVAL, "--columns '%s': it is perf or pace", value);
 	return 0;

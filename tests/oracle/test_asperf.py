@@ -298,4 +298,56 @@ def commands_that_are_not_there_name_what_is_alike():
         assert 'did you mean' not in result.err, result
 
 
+# What perf 7.2 prints of these counts, without times.
+OF_PERF_7 = '''#,context-switches,0.0,cs/sec  cs_per_second
+#,cpu-migrations,0.0,migrations/sec  migrations_per_second
+#,page-faults,0.0,faults/sec  page_faults_per_second
+#,task-clock,#,CPUs  CPUs_utilized
+#,branch-misses,20.0,%  branch_miss_rate
+#,branches,#,M/sec  branch_frequency
+#,cycles,#,GHz  cycles_frequency
+#,instructions,0.5,instructions  insn_per_cycle
+#,stalled-cycles-frontend,0.30,frontend_cycles_idle'''
+
+
+@test
+def callers_that_know_perf_7_are_answered_as_by_it():
+    path, as_7 = link(), dict(os.environ, PACE_AS_PERF='7.2')
+    counts = {'cycles': 2_000_000, 'instructions': 1_000_000, 'stalled-cycles-frontend': 600_000, 'branches': 1000, 'branch-misses': 200}
+    with machine('zen4', counts, is_strict=False) as on:
+        rows, members, named = (on.run(path, 'stat', *words, 'true', env={'PACE_AS_PERF': '7.2'}).err for words in (['-x,'], ['-j'], ['-x,', '-e', 'cycles']))
+        text = on.run(path, 'stat', 'true', env={'PACE_AS_PERF': '7.2'}).err
+    found = [row.split(',') for row in rows.splitlines() if row[0].isdigit()]
+    changing = re.compile('CPUs_utilized|frequency')
+    found = [f'#,{name},{"#" if changing.search(metric) else value},{metric}' for _, _, name, _, _, value, metric in found]
+    assert sorted(found) == sorted(OF_PERF_7.splitlines()), (rows, found)
+    # A metric's value is a text, and where there is none there are no members for it; events that were asked for have none.
+    found = {row.get('event'): row for row in map(json.loads, members.splitlines())}
+    assert found['instructions']['metric-value'] == '0.500000' and 'metric-value' not in found['stalled-cycles-backend'], members
+    assert re.fullmatch(r'2000000,,cycles,\d+,100\.00,,\n', named), named
+    assert re.search(r'^ +[\d.]+ msec task-clock +# +[\d.]+ CPUs  CPUs_utilized$', text, re.M), text
+    # Nothing to count is an error, not a table.
+    result = run(path, 'stat', '-C', '9999', '-e', 'cpu-clock', 'true', env=as_7)
+    assert result.status and 'No supported events found.' in result.err, result
+    assert 'No supported' not in run(path, 'stat', '-C', '9999', '-e', 'cpu-clock', 'true').err
+    assert json.loads(run(path, 'list', '-j', 'sw', env=as_7).out)[0]['Unit'] == 'software'
+
+
+@test
+def packed_records_are_counted_as_by_perf_and_have_the_form_of_its_version():
+    can_record()
+    perf_works()
+    path = link()
+    for version, name, other in (('', 'COMPRESSED', 'COMPRESSED2'), ('7.2', 'COMPRESSED2', 'COMPRESSED')):
+        env = dict(os.environ, PACE_AS_PERF=version)
+        done = run(path, 'record', '-z', '-g', '-e', 'cpu-clock', '-F', '5000', '-o', 'z.data', 'sh', 'work.sh', env=env)
+        assert done.status == 0, done
+        ours = run(path, 'report', '-i', 'z.data', '--stats')
+        assert re.search(rf' {name} events: +[1-9]', ours.out) and f' {other} events:' not in ours.out, (version, ours)
+        if not version:
+            assert ours.out.split() == run('perf', 'report', '-i', 'z.data', '--stats').out.split(), ours
+        samples = re.search(r'\((\d+) samples\)', done.err)
+        assert pace('script', '-i', 'z.data', '-F', 'event').out.count('cpu-clock') == int(samples[1]), (version, done)
+
+
 main()
