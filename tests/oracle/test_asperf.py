@@ -178,12 +178,35 @@ def call_chains_are_perfs():
     assert run(path, 'script', '-i', 'fp.data', '--inline').out.count('work+0x') > 20
     assert ' work (inlined)' in run(path, 'script', '-i', 'fp.data', '--frames', 'pace').out
     result = pace('script', '-i', 'fp.data', '--frames', 'both')
-    assert result.status == 2 and 'perf, memory or pace' in result.err, result
+    assert result.status == 2 and 'perf, perf7, memory or pace' in result.err, result
     files, memory = (re.findall(r'(?m)^\t *([0-9a-f]+) main$', pace('script', '--no-inline', '-i', 'fp.data', '-F', 'ip,sym', *words).out)
                      for words in ([], ['--frames', 'memory']))
     assert files and len(files) == len(memory), (files[:3], memory[:3])
     # The program may be anywhere, in whole pages.
     assert all(int(a, 16) < 1 << 20 < int(b, 16) and (int(b, 16) - int(a, 16)) % 4096 == 0 for a, b in zip(files, memory)), (files[:3], memory[:3])
+
+
+@test
+def call_chains_are_those_of_perf_7_for_its_callers():
+    """Where 7 differs from the installed one: addresses in memory, inlined functions in all chains, wider columns."""
+    can_record()
+    path = link()
+    with open('inlined.c', 'w', encoding='utf-8') as file:
+        file.write(INLINED)
+    build_c(os.path.abspath('inlined.c'), 'inlined')
+    for way in ('fp', 'dwarf'):
+        done = run(path, 'record', '-q', '-e', 'cpu-clock:u', '--keep-stacks', '--call-graph', way, '-o', f'{way}.data', './inlined')
+        assert done.status == 0, done
+        as_6, as_7 = (run(path, 'script', '-i', f'{way}.data', env=dict(os.environ, PACE_AS_PERF=version)).out for version in ('', '7.2'))
+        assert as_7 == run(PACE, 'script', '--frames=perf7', '--no-unnamed-functions', '-i', f'{way}.data').out, as_7[:500]
+        heads = [line for line in as_7.splitlines() if line.endswith('cpu-clock:u: ')]
+        assert all(re.match(r'\S+ +\d+  *[\d.]+: ', line) and len(re.match(r'\S+ ( *\d+)', line)[1]) >= 7 for line in heads) and len(heads) > 20, heads[:3]
+        chain = re.search(r'^\t *([0-9a-f]+) work\+(0x[0-9a-f]+) \(inlined\)\n\t *\1 twice\+\2 \(inlined\)\n\t *\1 outer\+\2 \(\S+\)\n\t *([0-9a-f]+) main\+', as_7, re.M)
+        assert chain and int(chain[1], 16) > 1 << 20 and int(chain[3], 16) > 1 << 20, (way, as_7[-1500:])
+        inlined = as_6.count(' (inlined)'), as_7.count(' (inlined)')
+        assert inlined[1] > 20 and (inlined[0] > 20) == (way == 'dwarf'), (way, inlined)
+        lines = run(path, 'script', '-F', '+srcline', '-i', f'{way}.data', env=dict(os.environ, PACE_AS_PERF='7.2')).out
+        assert re.search(r' work\+0x[0-9a-f]+\n  inlined\.c:2 \(inlined\)\n', lines), lines[-1500:]
 
 
 OVERLOADED = '''#include <vector>
@@ -212,6 +235,8 @@ def parameters_of_functions_are_shown_where_perf_shows_them():
         return sorted(set(re.findall(r' (ns::.*)$', run(tool, 'script', '-i', 'o.data', '-F', 'ip,sym', *words).out, re.M)))
     plain, verbose = names('perf'), names('perf', '-v')
     assert len(plain) == 2 and '(' not in ''.join(plain) and all(')' in name for name in verbose), (plain, verbose)
+    as_7 = run(path, 'script', '-i', 'o.data', '-F', 'ip,sym', env=dict(os.environ, PACE_AS_PERF='7.2')).out
+    assert 'ns::count(std::vector' in as_7, as_7
     assert names(path) == plain and names(path, '-v') == names(path, '--parameters') == names(PACE, '--parameters') == verbose
     assert 'ns::count(std::vector<int, std::allocator<int> > const&, double)' in run(path, 'report', '--stdio', '-i', 'o.data', '--parameters').out
 

@@ -307,9 +307,10 @@ static int run_script(int argc, char **argv)
 	o.print.max_stack = (u32)o.max_stack;
 	o.print.max_blocks = o.max_blocks;
 	o.print.name_style = symbol_options_style(&o.symbols, o.verbose);
-	o.print.inlines = !o.inlines                        ? SCRIPT_INLINES_NONE
-		: o.inlines < 0 && o.print.has_perfs_frames ? SCRIPT_INLINES_UNWOUND
-							    : SCRIPT_INLINES_ALL;
+	o.print.inlines = !o.inlines ? SCRIPT_INLINES_NONE
+		: o.inlines < 0 && o.print.has_perfs_frames && !o.print.has_perf7s_form
+		? SCRIPT_INLINES_UNWOUND
+		: SCRIPT_INLINES_ALL;
 	for (size_t i = 0; i < o.fields.n && !result; i++)
 		result = script_parse_fields(&o.print, o.fields.at[i], &err);
 	vec_fini(&o.fields);
