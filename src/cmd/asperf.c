@@ -16,7 +16,7 @@ const struct asperf_row asperf_rows[] = {
 	{"stat report", "--columns=perf", "the columns of -x and the members of -j",
 		"--columns=perf7"},
 	{"stat report", "--stderr", "where the result is printed: on standard output otherwise"},
-	{"list", "--columns=perf", "the members of -j"},
+	{"list", "--columns=perf", "the members of -j, and the lines of the text"},
 	{"record", "--no-brief",
 		"the lines behind 'Captured and wrote', for which the recording is read again"},
 	{"record", "--compression-level=0", "call chains are compressed without -z, too"},

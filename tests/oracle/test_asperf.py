@@ -71,6 +71,34 @@ def further_metrics_are_rows_of_their_own():
             assert ours == theirs, (words, ours, theirs)
 
 
+# Metrics are those of tables, and perf 7.2 lists what it counts itself under other names.
+OF_PERF_LIST = re.compile(r'^  \S.* \[(?!Tool|SDT)[^]]*\]$')
+
+
+@test
+def events_stand_in_perfs_lines():
+    """Callers grep them."""
+    perf_works()
+    path = link()
+
+    def lines(result):
+        assert result.status == 0, result
+        return {line for line in result.out.split('\n') if OF_PERF_LIST.match(line)}
+    for words in ([], ['sw'], ['sched:*switch*'], ['tracepoint'], ['pmu']):
+        ours, theirs = (lines(run(tool, 'list', *words)) for tool in (path, 'perf'))
+        assert ours == theirs and (ours or not theirs), (words, ours ^ theirs)
+    with machine('zen4', {}, is_strict=False) as on:
+        ours, theirs = (lines(on.run(*tool, 'list')) for tool in ((path,), ('perf',)))
+    # One event of perf's own tables stands there, too.
+    ours, theirs = ({line for line in found if ('Hardware event]' in line or 'cpu/' in line) and '.' not in line} for found in (ours, theirs))
+    assert len(ours) > 12 and ours == theirs, ours ^ theirs
+    # Nothing is found: that is no error.
+    result = run(path, 'list', 'no_such_event')
+    assert result.status == 0 and not result.out and not result.err, result
+    assert run(path, 'list', '--columns=pace', 'no_such_event').status == 1
+    assert run(path, 'list', 'metric').out.startswith('\nMetrics:\n\n  ')
+
+
 @test
 def the_mode_is_chosen_by_name_option_or_environment():
     path = link()
