@@ -5,6 +5,7 @@
 #define MODELS_HLE        "3C|45|46|3F|3D|47|56|4F|4E|5E|8E|9E|A5|A6|55|7D|7E|A7"
 #define WITH_HLE          "GenuineIntel-6-(" MODELS_HLE ")"
 #define WITH_TRANSACTIONS "GenuineIntel-6-(" MODELS_HLE "|6A|6C|8C|8D|8F|CF|AD|AE)"
+#define INTEL             "GenuineIntel-6-.*"
 #define LOCKS             "mem_uops_retired.lock_loads"
 #define SHARE             .scale = 100, .unit = "%"
 #define FRONTEND          "(stalled\\-cycles\\-frontend if has_event(stalled\\-cycles\\-frontend) else 0)"
@@ -229,6 +230,22 @@ const struct metricown metricown[] = {
 		.beside = LOCKS,
 		.digits = 1,
 		.has_filters = true},
+	/* ---- system management interrupts: aperf counts on in them, cycles do not, with freeze_on_smi ---- */
+	{.row = {.name = "smi_num",
+		 .expr = "msr@smi@",
+		 .groups = "smi",
+		 .brief = "System management interrupts",
+		 .unit = "SMI#",
+		 .scale = 1},
+		.models = INTEL},
+	{.row = {.name = "smi_cycles",
+		 .expr = "(msr@aperf@ - cycles) / msr@aperf@ if msr@smi@ > 0 else 0",
+		 .groups = "smi",
+		 .brief =
+			 "Cycles in system management interrupts (needs freeze_on_smi, see --smi-cost)",
+		 .threshold = "smi_cycles > 0.1",
+		 SHARE},
+		.models = INTEL},
 	/* Every other event: how many of them in a second on a CPU. */
 	{.row = {.expr = "event / task\\-clock * 1e9", .unit = "/sec", .scale = 1},
 		.beside = "*",
