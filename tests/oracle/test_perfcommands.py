@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import *  # noqa: E402,F403
@@ -172,6 +173,15 @@ def recordings_become_the_same_json():
     half, _ = converted(PACE, 'ours.data', '--time', '0%-50%')
     whole, _ = converted(PACE, 'ours.data')
     assert 0 < len(half['samples']) < len(whole['samples'])
+    # Times of the day, which perf writes into CTF only, are those of its script.
+    assert pace('record', '-q', '-k', 'CLOCK_MONOTONIC', '-e', 'cpu-clock', '-o', 'clock.data', *WORK).status == 0
+    dated, _ = converted(PACE, 'clock.data', '--tod')
+    theirs = run('perf', 'script', '-F', 'tod', '-i', 'clock.data', env=dict(os.environ, TZ='UTC')).out.split('\n')
+    ours = [time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(sample['timestamp'] // 10**9)) + f".{sample['timestamp'] // 1000 % 10**6:06}"
+            for sample in dated['samples']]
+    assert ours == [line.strip() for line in theirs if line] and len(ours) > 20, (ours[:3], theirs[:3])
+    refused = pace('data', 'convert', '--to-json', 'other.json', '--tod', '-i', 'ours.data')
+    assert refused.status == 2 and '--tod: ' in refused.err and not os.path.exists('other.json'), refused
 
 
 
