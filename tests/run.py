@@ -99,6 +99,7 @@ SUITES = [
     ('lists', [sys.executable, f'{HERE}/oracle/test_list.py']),
     ('metrics', [sys.executable, f'{HERE}/oracle/test_metrics.py']),
     ('metricsreplay', [sys.executable, f'{HERE}/replay/test_metrics.py']),
+    ('optionsreplay', [sys.executable, f'{HERE}/replay/test_options.py']),
     ('buildids', [sys.executable, f'{HERE}/oracle/test_buildids.py']),
     ('files', [sys.executable, f'{HERE}/oracle/test_files.py']),
     ('symbols', [sys.executable, f'{HERE}/oracle/test_symbols.py']),

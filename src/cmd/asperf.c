@@ -12,10 +12,11 @@
 
 /* clang-format off: a row a difference; of "stat" and "stat report" the longer name counts */
 const struct asperf_row asperf_rows[] = {
-	{"stat", "--columns=perf", "the columns of -x and the members of -j"},
-	{"stat report", "--columns=perf", "the columns of -x and the members of -j"},
+	{"stat", "--columns=perf", "the columns of -x and the members of -j", "--columns=perf7"},
+	{"stat report", "--columns=perf", "the columns of -x and the members of -j",
+		"--columns=perf7"},
 	{"stat report", "--stderr", "where the result is printed: on standard output otherwise"},
-	{"list", "--columns=perf", "the members of -j"},
+	{"list", "--columns=perf", "the members of -j, and the lines of the text"},
 	{"record", "--no-brief",
 		"the lines behind 'Captured and wrote', for which the recording is read again"},
 	{"record", "--compression-level=0", "call chains are compressed without -z, too"},
@@ -25,7 +26,10 @@ const struct asperf_row asperf_rows[] = {
 	{"report", "--no-wall", "recordings of --wall show time instead of samples"},
 	{"script", "--no-unnamed-functions", "likewise: [unknown]"},
 	{"script", "--frames=perf",
-		"callers from copied stacks stand at their calls, inlined functions have offsets"},
+		"callers from copied stacks stand at their calls, inlined functions have offsets",
+		"--frames=perf7"},
+	{"script", NULL, "parameters of C++ functions are not shown", "--parameters"},
+	{"report", NULL, "likewise", "--parameters"},
 	{"script", "--show-kernel-path", "modules of the kernel stand under their paths"},
 	{"top", "--no-unnamed-functions", "likewise"},
 };
@@ -63,9 +67,9 @@ static bool has_row(int argc, char **argv, int n_words)
 /* Callers may know a later version of perf. */
 static const char *option_of(const struct asperf_row *row)
 {
-	if (program_perf_version() > 6 && !strcmp(row->option, "--columns=perf"))
-		return "--columns=perf7";
-	return row->option;
+	const bool is_later = program_perf_version() > 6;
+
+	return is_later && row->option_of_7 ? row->option_of_7 : row->option;
 }
 
 char **asperf_words(int *argc, char **argv)
@@ -76,7 +80,7 @@ char **asperf_words(int *argc, char **argv)
 	for (int i = 0; i < n_words; i++)
 		vec_add(&words, argv[i]);
 	for (size_t i = 0; i < asperf_n_rows; i++)
-		if (is_of(&asperf_rows[i], *argc, argv, n_words))
+		if (is_of(&asperf_rows[i], *argc, argv, n_words) && option_of(&asperf_rows[i]))
 			vec_add(&words, (char *)option_of(&asperf_rows[i]));
 	for (int i = n_words; i < *argc; i++)
 		vec_add(&words, argv[i]);

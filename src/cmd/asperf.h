@@ -10,9 +10,10 @@
 #include "base/types.h"
 
 struct asperf_row {
-	const char *command; /* "stat", "stat report" */
-	const char *option;  /* what makes it like perf's */
-	const char *what;    /* that differs otherwise */
+	const char *command;     /* "stat", "stat report" */
+	const char *option;      /* what makes it like perf's; NULL: it is like that of perf 6 */
+	const char *what;        /* that differs otherwise */
+	const char *option_of_7; /* for callers that know perf 7; NULL: the same */
 };
 
 extern const struct asperf_row asperf_rows[];

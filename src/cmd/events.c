@@ -125,7 +125,10 @@ static int spell_probe(const char *text, struct str *ret, struct err *err)
 static int parse_plain(const struct event_words *w, const char *text, struct event_list *events,
 	struct log *log, struct err *err)
 {
-	struct parse_env env = {.sysfs = "/sys", .takes_latencies = w->takes_latencies};
+	struct parse_env env = {.sysfs = "/sys",
+		.takes_latencies = w->takes_latencies,
+		.core_pmu = w->core_pmu,
+		.only_pmu = w->only_pmu};
 	const struct catalog_places places = {.folder = w->folder, .sysfs = env.sysfs};
 	struct catalog catalog;
 	size_t before = events->n;

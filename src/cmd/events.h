@@ -24,9 +24,10 @@ struct event_words {
 		const char *text;
 	})
 	words;
-	const char *folder;   /* --events-dir */
-	bool has_events;      /* -e was among them */
-	bool takes_latencies; /* the command knows what EVENT:R asks for */
+	const char *folder;              /* --events-dir */
+	const char *core_pmu, *only_pmu; /* as in struct parse_env */
+	bool has_events;                 /* -e was among them */
+	bool takes_latencies;            /* the command knows what EVENT:R asks for */
 };
 
 int event_words_event(void *target, const char *value, struct err *err);

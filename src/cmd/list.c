@@ -15,6 +15,7 @@
 #include "event/tables.h"
 #include "event/tsx.h"
 #include "view/pages/list.h"
+#include "view/pages/list_markers.h"
 #include "view/pages/list_metrics.h"
 #include "view/pages/list_perf.h"
 
@@ -47,7 +48,7 @@ static int choose_members(void *target, const char *value, struct err *err)
 {
 	struct list_options *o = target;
 
-	o->has_perfs_members = !strcmp(value, "perf");
+	o->has_perfs_members = !strncmp(value, "perf", 4) && (!value[4] || !strcmp(value + 4, "7"));
 	if (!o->has_perfs_members && strcmp(value, "pace") != 0)
 		return err_set(err, ERR_INVAL, "--columns '%s': it is perf or pace", value);
 	return 0;
@@ -72,7 +73,8 @@ static const struct opt options[] = {
 		"only the names, in one line, tracepoints too"},
 	{'j', "json", OPT_BOOL, AT(forms.is_chosen[FORM_JSON]), NULL,
 		"an array of objects, tracepoints too; pace-list(1) describes them"},
-	{0, "columns", OPT_CALL, 0, "perf|pace", "the members of events in -j; default pace",
+	{0, "columns", OPT_CALL, 0, "perf|pace",
+		"the members of events in -j and the lines of the text: perf's, or pace's (default)",
 		.call = choose_members},
 	FORM_ROW(struct list_options, forms),
 	{'o', "output", OPT_STR, AT(output), "FILE", "write to FILE instead of the terminal"},
@@ -134,6 +136,13 @@ static bool has_perfs_json(const struct list_options *o)
 	return o->has_perfs_members && o->forms.is_chosen[FORM_JSON];
 }
 
+/* Who asks for more than perf's lines say gets pace's text. */
+static bool has_perfs_text(const struct list_options *o)
+{
+	return o->has_perfs_members && !form_is_data(form_chosen(&o->forms)) &&
+		!o->has_only_names && !o->has_details && !o->is_long && !o->is_raw;
+}
+
 static void print(const struct inventory *m, const struct list_options *o, struct out *out)
 {
 	struct list_style style = style_of(o);
@@ -149,6 +158,8 @@ static void print(const struct inventory *m, const struct list_options *o, struc
 		list_rows(form_chosen(&o->forms), m, out);
 	else if (o->has_only_names)
 		list_names(m, out);
+	else if (has_perfs_text(o))
+		list_perf_text(m, !o->has_no_descriptions, out);
 	else
 		list_text(m, &style, out);
 	str_fini(&topdown);
@@ -193,6 +204,10 @@ static void print_metrics(const struct metriclist *l, const struct list_options 
 		(are_groups ? list_groups_rows : list_metrics_rows)(form, l, out);
 	else if (o->has_only_names)
 		list_metrics_names(l, are_groups, out);
+	else if (has_perfs_text(o) && are_groups)
+		list_perf_groups(l, false, false, out);
+	else if (has_perfs_text(o))
+		list_perf_metrics(l, style.has_descriptions, out);
 	else
 		(are_groups ? list_groups_text : list_metrics_text)(l, &style, out);
 }
@@ -210,22 +225,130 @@ static int list_metrics(const struct list_options *o, bool are_groups, struct lo
 	return EXIT_OK;
 }
 
+/* ---- markers ---- */
+
+static bool is_file(const char *word)
+{
+	return strchr(word, '/') || !access(word, R_OK);
+}
+
+/* Of the words behind "sdt" those that are files name programs, others choose markers. */
+static bool is_chosen(const struct marker *m, const struct list_options *o)
+{
+	bool is_any = true;
+
+	for (size_t i = 0; i < o->inventory.n_words; i++) {
+		if (is_file(o->inventory.words[i]))
+			continue;
+		is_any = false;
+		if (marker_is(m, o->inventory.words[i]))
+			return true;
+	}
+	return is_any;
+}
+
+static int find_markers(const struct list_options *o, struct markers *m, struct err *err)
+{
+	bool has_files = false;
+	int r = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; !r && i < o->inventory.n_words; i++) {
+		if (!is_file(o->inventory.words[i]))
+			continue;
+		has_files = true;
+		r = markers_add_file(m, o->inventory.words[i], err);
+	}
+	if (!r && !has_files)
+		r = markers_add_cache(m, err);
+	if (r)
+		return r;
+	markers_finish(m);
+	vec_each(one, &m->at)
+		if (is_chosen(one, o))
+			m->at.at[n++] = *one;
+	m->at.n = n;
+	return n
+		? 0
+		: err_set(err, ERR_NOENT,
+			  has_files
+				  ? "there are no such markers in it"
+				  : "no file of the build-id cache has such markers: 'pace list sdt FILE' looks into FILE, 'pace buildid-cache -a FILE' puts it there");
+}
+
+static int list_markers(const struct list_options *o, struct out *out)
+{
+	const struct form *form = form_chosen(&o->forms);
+	const struct list_style style = style_of(o);
+	struct markers m = {0};
+	struct err err;
+	int status = EXIT_OK;
+
+	if (find_markers(o, &m, &err) && !(o->has_perfs_members && err.code == ERR_NOENT))
+		status = cmd_fail(&cmd_list, &err, EXIT_FAILED);
+	else if (has_perfs_json(o)) {
+		str_add(&out->text, "[\n");
+		list_markers_perf_json(&m, 0, out);
+		str_add(&out->text, m.at.n ? "\n]\n" : "]\n");
+	} else if (form_is_data(form))
+		list_markers_rows(form, &m, out);
+	else if (o->has_only_names)
+		list_markers_names(&m, out);
+	else if (has_perfs_text(o))
+		list_markers_perf_text(&m, out);
+	else
+		list_markers_text(&m, &style, out);
+	markers_fini(&m);
+	return status;
+}
+
+/* perf lists metrics, and the markers of the cache, behind all events, and with these chooses among them. */
+static void add_metrics(const struct list_options *o, struct log *log, struct out *out)
+{
+	struct metriclist l;
+	struct err err;
+
+	if (metriclist_open(&l, &o->inventory, log, &err))
+		return;
+	list_perf_groups(&l, true, !o->has_no_descriptions, out);
+	metriclist_close(&l);
+}
+
+static void add_markers(const struct list_options *o, struct out *out)
+{
+	struct markers m = {0};
+	struct err err;
+
+	if (!find_markers(o, &m, &err))
+		list_markers_perf_text(&m, out);
+	markers_fini(&m);
+}
+
 static int list_events(const struct list_options *o, struct log *log, struct out *out)
 {
 	struct inventory inventory;
-	int status = EXIT_OK;
+	int status = EXIT_OK, r;
 	struct err err;
 
 	if (inventory_open(&inventory, &o->inventory, log, &err))
 		return cmd_fail(&cmd_list, &err, EXIT_USAGE);
-	if (inventory_choose(&inventory, &err)) {
+	r = inventory_choose(&inventory, &err);
+	if (r && (!o->has_perfs_members || err.code != ERR_NOENT)) {
 		explain_topdown(&o->inventory, &err);
 		explain_transactions(&o->inventory, &err);
 		status = cmd_fail(&cmd_list, &err, EXIT_FAILED);
 	} else {
+		/* Callers of perf look for names in what is printed. */
+		if (r)
+			log_note(log, "%s", err.msg);
 		if (!o->has_only_names && !has_perfs_json(o))
 			inventory_try(&inventory);
 		print(&inventory, o, out);
+		if (has_perfs_text(o) && !o->inventory.pmu) {
+			add_markers(o, out);
+			if (!o->inventory.n_words)
+				add_metrics(o, log, out);
+		}
 	}
 	inventory_close(&inventory);
 	return status;
@@ -261,15 +384,6 @@ static int remove_tables(struct out *out)
 	return EXIT_OK;
 }
 
-/* What perf lists and pace does not. */
-static int refuse_word(const char *word, struct err *err)
-{
-	if (word && !strcmp(word, "sdt"))
-		return err_set(err, ERR_UNSUPPORTED,
-			"sdt: pace keeps no list of the markers (SDT) in programs; 'readelf -n FILE' shows those of a file");
-	return 0;
-}
-
 /* --output: only that file is written, and replaced whole if it is there. */
 static int open_output(const struct list_options *o, struct out *out, struct err *err)
 {
@@ -286,7 +400,7 @@ static int run_list(int argc, char **argv)
 	struct out out = {.fd = STDOUT_FILENO};
 	int status = cmd_parse(&cmd_list, &o, 0, &argc, argv);
 	char tracefs[512];
-	bool are_groups = false, has_metrics;
+	bool are_groups = false, has_metrics, has_markers;
 	struct log log;
 	struct err err;
 
@@ -300,17 +414,19 @@ static int run_list(int argc, char **argv)
 	}
 	o.inventory.words = argv;
 	o.inventory.n_words = argc;
-	if (form_check(&o.forms, FORM_OF_ROWS, &err) || refuse_word(argv[0], &err) ||
-		open_output(&o, &out, &err))
+	if (form_check(&o.forms, FORM_OF_ROWS, &err) || open_output(&o, &out, &err))
 		return cmd_fail(&cmd_list, &err, EXIT_USAGE);
-	o.inventory.has_all |= form_is_data(form_chosen(&o.forms)) || o.has_only_names;
+	o.inventory.has_all |=
+		form_is_data(form_chosen(&o.forms)) || o.has_only_names || o.has_perfs_members;
 	cmd_log_init(&log, LOG_NOTE);
 	has_metrics = argc && is_metrics(argv[0], &are_groups);
-	o.inventory.words += has_metrics;
-	o.inventory.n_words -= has_metrics;
+	has_markers = argc && !strcmp(argv[0], "sdt");
+	o.inventory.words += has_metrics || has_markers;
+	o.inventory.n_words -= has_metrics || has_markers;
 	status = o.tables          ? install_tables(&o, &log, &out)
 		: o.removes_tables ? remove_tables(&out)
 		: has_metrics      ? list_metrics(&o, are_groups, &log, &out)
+		: has_markers      ? list_markers(&o, &out)
 				   : list_events(&o, &log, &out);
 	if (out_close(&out, &err) ||
 		(out.fd != STDOUT_FILENO && close(out.fd) &&
@@ -328,7 +444,8 @@ const struct cmd cmd_list = {
 		"A WORD is a group (hw, sw, cache, pmu, raw, breakpoint, tracepoint, table), a PMU, a topic, a system of\n"
 		"tracepoints, a pattern like 'sched:*', or text to find in names or descriptions. If several words\n"
 		"are not groups, an event must match all of them. 'metrics' and 'metricgroups' list what stat -M takes;\n"
-		"words after them choose among these.\n",
+		"'sdt' the markers of programs: those of the FILEs behind it, or of all in the build-id cache. Other words\n"
+		"after them choose among these.\n",
 	.options = options,
 	.is_paged = true,
 	.run = run_list,

@@ -15,8 +15,8 @@ unsigned symbol_options_style(const struct symbol_options *o, unsigned verbose)
 		(o->is_compact ? DEMANGLE_COMPACT : 0) | (o->demangles ? 0 : DEMANGLE_NOT);
 }
 
-/* The folder of --symfs DIR[,flat|,hierarchy], which is the same for all recordings of a command. */
-static const char *folder_of_symfs(const char *said, bool *ret_is_flat)
+/* It is the same for all recordings of a command. */
+const char *symbol_symfs(const char *said, bool *ret_is_flat)
 {
 	static char folder[PATH_MAX];
 	const char *comma = said ? strrchr(said, ',') : NULL;
@@ -31,7 +31,7 @@ static const char *folder_of_symfs(const char *said, bool *ret_is_flat)
 struct trace_options symbol_options_trace(const struct symbol_options *o)
 {
 	bool is_flat;
-	const char *symfs = folder_of_symfs(o->symfs, &is_flat);
+	const char *symfs = symbol_symfs(o->symfs, &is_flat);
 
 	return (struct trace_options){.symfs = symfs,
 		.symfs_is_flat = is_flat,

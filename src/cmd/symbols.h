@@ -73,6 +73,9 @@ unsigned symbol_options_style(const struct symbol_options *o, unsigned verbose);
 /* Opens a trace so that names are looked for where the options say. */
 struct trace_options symbol_options_trace(const struct symbol_options *o);
 
+/* The folder of --symfs DIR[,flat|,hierarchy]; flat: files lie in it, not below it at their paths. */
+const char *symbol_symfs(const char *said, bool *ret_is_flat);
+
 /* The same for a whole profile; servers may take `servers_s` seconds. */
 void symbol_options_tell(const struct symbol_options *o, double servers_s,
 	struct recorded_options *reading);

@@ -4,6 +4,7 @@
 
 #include "edit/jitmaps.h"
 #include "edit/lookback.h"
+#include "edit/rebase.h"
 #include "event/abi.h"
 #include "file/copier.h"
 #include "file/tracepoints.h"
@@ -30,6 +31,7 @@ struct injecting {
 	VEC(struct asleep) asleep;
 	struct embedded embedded;
 	struct jitmaps jit;
+	struct rebase rebase;
 	struct str room;
 	struct inject_tally tally;
 };
@@ -287,13 +289,28 @@ static int add_jit_maps(struct injecting *j, u64 time, struct err *err)
 	return 0;
 }
 
-static int take(struct injecting *j, const struct stream_event *e, struct err *err)
+/* Its addresses have moved. 0: it is left out. */
+static int move(struct injecting *j, struct stream_event *e)
 {
+	const struct reader *r = &j->back.trace.session.reader;
+	const u32 event = e->event == TABLE_NONE ? 0 : e->event;
+
+	if (e->rec.type == PERF_RECORD_SAMPLE && e->event == TABLE_NONE)
+		return 0;
+	return rebase_record(&j->rebase, formats_format(&r->formats, event),
+		r->events.at[event].attr.type == PERF_TYPE_TRACEPOINT, &e->rec);
+}
+
+static int take(struct injecting *j, const struct stream_event *given, struct err *err)
+{
+	struct stream_event own = *given, *e = &own;
 	const bool is_map = e->rec.type == PERF_RECORD_MMAP || e->rec.type == PERF_RECORD_MMAP2;
 	int r;
 
 	if (add_jit_maps(j, e->time, err))
 		return err->code;
+	if (j->wish->rebases && !move(j, e))
+		return 0;
 	if (e->rec.type == PERF_RECORD_SAMPLE)
 		return take_sample(j, e, err);
 	if (is_map && j->wish->jit_folder) {
@@ -350,14 +367,18 @@ static int copy_all(struct injecting *j, struct fresh *to, int fd, struct err *e
 	       : copier_open_pipe(&j->copier, fd, &r->events, &r->info, err))
 		return err->code;
 	decoder_init(&j->decoder, &j->back.trace.session, UINT64_MAX, &j->ignored);
-	if (r->is_directory || j->wish->merges_sleep || j->wish->jit_folder ? copy_in_time(j, err)
-									    : copy_file(j, err)) {
+	if (r->is_directory || j->wish->merges_sleep || j->wish->jit_folder || j->wish->rebases
+			? copy_in_time(j, err)
+			: copy_file(j, err)) {
 		copier_abandon(&j->copier);
 		return err->code;
 	}
 	if (j->wish->has_build_ids)
 		feature_write(FEATURE_BUILD_ID, &r->info,
 			copier_replace(&j->copier, FEATURE_BUILD_ID));
+	/* What the recorder embedded is about the kernel's old addresses. */
+	if (j->wish->rebases)
+		copier_replace(&j->copier, FEATURE_EMBEDDED);
 	return copier_finish(&j->copier, r, err);
 }
 
@@ -386,6 +407,7 @@ int inject_write(const char *path, const struct inject_wish *wish, struct fresh 
 		return err->code;
 	if (wish->jit_folder)
 		embedded_attach(&j.embedded, &j.back.trace.session.reader, log);
+	rebase_init(&j.rebase);
 	jitmaps_init(&j.jit, &j.back.trace.session.reader, &j.embedded, wish->jit_folder, log);
 	r = wish->wants_chains ? check_chains(&j, path, err) : 0;
 	if (!r)
@@ -395,8 +417,12 @@ int inject_write(const char *path, const struct inject_wish *wish, struct fresh 
 	if (!r)
 		r = copy_all(&j, to, fd, err);
 	j.tally.n_jitted = j.jit.files.n;
+	j.tally.n_blanked = j.rebase.n_blanked;
+	j.tally.n_dropped = j.rebase.n_dropped;
+	j.tally.n_lost = j.rebase.n_lost;
 	if (!r)
 		*ret_tally = j.tally;
+	rebase_fini(&j.rebase);
 	jitmaps_fini(&j.jit);
 	embedded_close(&j.embedded);
 	vec_each(a, &j.asleep)

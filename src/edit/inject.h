@@ -23,6 +23,7 @@ struct inject_wish {
 	bool drops_unused_maps; /* leaves out the records of other files' maps, too */
 	bool merges_sleep;      /* -s */
 	const char *jit_folder; /* -j: of the output, absolute; NULL: no */
+	bool rebases;           /* other addresses: edit/rebase.h */
 	bool wants_chains; /* callers are to be call chains: they are, unless there are copies of stacks */
 	const char *known; /* "ID PATH,ID PATH"; NULL: none */
 	unsigned n_workers;
@@ -30,8 +31,9 @@ struct inject_wish {
 
 struct inject_tally {
 	u64 n_build_ids, n_maps, n_sleeps;
-	u64 n_jitted, n_jit_maps; /* functions, and times that one was loaded or moved */
-	u64 n_nameless;           /* files that samples hit whose build-ids are not known */
+	u64 n_jitted, n_jit_maps;         /* functions, and times that one was loaded or moved */
+	u64 n_blanked, n_dropped, n_lost; /* of rebase.h */
+	u64 n_nameless;                   /* files that samples hit whose build-ids are not known */
 };
 
 /* `to` NULL: writes a pipe to the descriptor `fd`, which is closed at the end. */

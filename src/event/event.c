@@ -71,6 +71,16 @@ bool event_is_loads_aux(const struct event *e)
 	return e->attr.type == PERF_TYPE_RAW && e->attr.config == 0x8203 && e->pmu;
 }
 
+void event_make_group(struct event_list *events)
+{
+	vec_each(e, events) {
+		e->leader = 0;
+		e->n_members = 0;
+	}
+	if (events->n)
+		events->at[0].n_members = (u32)events->n;
+}
+
 void event_list_fini(struct event_list *events)
 {
 	vec_each(e, events)

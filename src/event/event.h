@@ -131,6 +131,9 @@ int event_set_filter(struct event_list *events, const char *text, struct err *er
 /* Whether this is Intel's mem-loads-aux (Sapphire Rapids), which must lead loads that are sampled with a latency. */
 bool event_is_loads_aux(const struct event *e);
 
+/* Makes all of them one group, which the first one leads. */
+void event_make_group(struct event_list *events);
+
 static inline bool event_is_group_member(const struct event_list *events, size_t i)
 {
 	return events->at[i].leader != i;

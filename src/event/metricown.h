@@ -24,6 +24,9 @@ struct metricown {
 	/* Its events count the same with different filters, such as Intel's in_tx: these need not agree. */
 	bool has_filters;
 	bool has_prefix; /* large values have a K, M or G before the unit, there */
+	/* The unit before its name where metrics have their names, as in perf 7; NULL: row.unit, "": the ratio itself. */
+	const char *unit_by_name;
+	bool is_only_by_name; /* it stands beside the count only where metrics have their names, as in perf 7 */
 	/* The value is bad, worse, worst above these; 0: it is neither good nor bad. */
 	double limits[3];
 };

@@ -417,6 +417,58 @@ static int check_bits(struct maker *m, const struct node *node, size_t first)
 	return 0;
 }
 
+/* Whether an event is one of a PMU. Generic events are of the CPU's, which has no name here if there is one kind of core. */
+static bool is_of_pmu(const struct maker *m, const struct event *e, const char *pmu)
+{
+	struct intern cores = {0};
+	bool is = true;
+
+	if (e->pmu)
+		return !strcmp(e->pmu, pmu);
+	if (e->attr.type != PERF_TYPE_HARDWARE && e->attr.type != PERF_TYPE_HW_CACHE &&
+		e->attr.type != PERF_TYPE_RAW)
+		return true;
+	pmu_list_cores(m->env->sysfs, &cores);
+	if (cores.strings.n)
+		is = !strcmp(cores.strings.at[0], pmu);
+	intern_fini(&cores);
+	return is;
+}
+
+/* Drops the node's events that are of other PMUs than those that are wanted. */
+static int choose_pmus(struct maker *m, const struct node *node, size_t first)
+{
+	const struct parse_env *env = m->env;
+	struct event_list *events = m->events;
+	/* Who names one kind of core means it. */
+	const bool has_several = events->n > first + 1;
+	const char *pmu = env->only_pmu;
+	char message[300];
+	size_t n = first;
+
+	if (!pmu && has_several && env->core_pmu && events->at[first].pmu)
+		vec_each(e, events)
+			if (e >= events->at + first && e->pmu && !strcmp(e->pmu, env->core_pmu))
+				pmu = env->core_pmu;
+	if (!pmu)
+		return 0;
+	for (size_t i = first; i < events->n; i++)
+		if (is_of_pmu(m, &events->at[i], pmu)) {
+			events->at[n] = events->at[i];
+			events->at[n].leader = (u32)n;
+			n++;
+		} else {
+			cpus_fini(&events->at[i].cpus);
+		}
+	events->n = n;
+	if (n > first)
+		return 0;
+	snprintf(message, sizeof(message), "it is no event of PMU '%s', to which they are limited",
+		pmu);
+	return maker_fail(m, (struct word){node->start, node->end - node->start}, ERR_INVAL,
+		message);
+}
+
 static int make_event(struct maker *m, const struct node *node)
 {
 	size_t first = m->events->n;
@@ -427,6 +479,8 @@ static int make_event(struct maker *m, const struct node *node)
 	r = node->kind == NODE_BREAKPOINT ? make_breakpoint(m, node)
 		: node->kind == NODE_PFM  ? make_pfm(m, node)
 					  : make_words(m, node, &mods);
+	if (!r)
+		r = choose_pmus(m, node, first);
 	if (!r)
 		r = modifiers_apply(m, mods, first);
 	return r ? r : check_bits(m, node, first);

@@ -40,6 +40,10 @@ struct parse_env {
 	const struct catalog *catalog; /* the vendors' tables; NULL: none */
 	bool asks_libpfm;              /* for names that are known nowhere else */
 	bool takes_latencies;          /* R is accepted: EVENT_RETIRE_LATENCY */
+	const char *
+		core_pmu; /* of names that all kinds of cores have, only the events of this PMU; NULL: all */
+	const char
+		*only_pmu; /* only events of this PMU, and those that are of none; NULL: of all */
 };
 
 /* Appends the events that text describes. On error `events` may hold the first of them. */

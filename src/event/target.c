@@ -10,6 +10,7 @@
 
 #include "base/folder.h"
 #include "base/num.h"
+#include "base/selfname.h"
 #include "base/sort.h"
 #include "base/sysfile.h"
 
@@ -169,11 +170,25 @@ static void drop_doubles(struct target *t)
 	t->threads.n = kept;
 }
 
-int target_init(struct target *t, const struct target_words *words, struct err *err)
+/* Of words that exclude each other perf takes those that choose least. */
+static void choose_narrowest(struct target_words *words)
 {
+	const bool has_some = words->pids || words->tids;
+
+	if (has_some)
+		words->users = NULL;
+	if (has_some || words->users)
+		words->all_cpus = false;
+}
+
+int target_init(struct target *t, const struct target_words *given, struct err *err)
+{
+	struct target_words own = *given, *words = &own;
 	bool has_tasks = words->pids || words->tids || words->users;
 
 	memset(t, 0, sizeof(*t));
+	if (program_is_perf())
+		choose_narrowest(words);
 	if (has_tasks && words->all_cpus)
 		return err_set(err, ERR_INVAL, "-a measures everything, %s %s: choose one",
 			words->pids           ? "-p only"

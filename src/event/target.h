@@ -4,8 +4,8 @@
  * In       the texts of -p, -t, -u, -C and the flag of -a
  * Out      the threads and CPUs to open events for
  * Owns     its lists
- * Errors   ERR_INVAL for texts and combinations that make no sense, ERR_NOENT for processes that do
- *          not exist
+ * Errors   ERR_INVAL for texts and combinations that make no sense (in perf's place: -p and -t count before -u, and
+ *          these before -a), ERR_NOENT for processes that do not exist
  * Source   proc(5): /proc/PID/task, /proc/PID/status
  */
 #ifndef PACE_EVENT_TARGET_H

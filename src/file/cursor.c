@@ -534,6 +534,10 @@ int reader_next_hard(struct reader_cursor *c, struct record *ret_rec, struct err
 				return r;
 			if (is_compressed(ret_rec->type)) {
 				c->reader->is_packed = true;
+				if (ret_rec->type == PERF_RECORD_COMPRESSED2)
+					c->n_packed2++;
+				else
+					c->n_packed++;
 				if (!unpack(c, ret_rec))
 					return damaged_at(c, ret_rec->offset,
 						"a compressed record is shorter than it claims");

@@ -441,6 +441,13 @@ static void print_auxtrace(const struct file_info *info, struct str *text)
 	str_add(text, "# contains AUX area data (e.g. instruction trace)\n");
 }
 
+/* That there are counts is all it says. */
+static bool write_stat(const struct file_info *info, struct str *out)
+{
+	(void)out;
+	return info->has_counts;
+}
+
 static void print_stat(const struct file_info *info, struct str *text)
 {
 	(void)info;
@@ -633,7 +640,7 @@ static const struct feature features[] = {
 	TOPOLOGY(PMU_MAPPINGS, pmus),
 	FEATURE(GROUP_DESC, group_desc),
 	{FEATURE_AUXTRACE, "AUXTRACE", NULL, NULL, print_auxtrace, false},
-	{FEATURE_STAT, "STAT", NULL, NULL, print_stat, false},
+	{FEATURE_STAT, "STAT", NULL, write_stat, print_stat, false},
 	TOPOLOGY_LONG(CACHE, caches),
 	FEATURE(SAMPLE_TIME, sample_time),
 	TOPOLOGY_LONG(MEM_TOPOLOGY, memory),

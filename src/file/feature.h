@@ -57,6 +57,7 @@ struct file_info {
 	struct str notes;        /* the recorder's remarks on this recording, lines of text */
 	bool has_times;
 	u64 first_time, last_time; /* ns, of samples */
+	bool has_counts; /* those of `stat record`, in place of samples; for writing only */
 	bool has_compression;
 	struct file_compression compression;
 	bool has_clockid;

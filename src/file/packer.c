@@ -5,8 +5,8 @@
 #include "event/abi.h"
 #include "record/record.h"
 
-/* The room for a packed chunk. Even an incompressible chunk fits. */
-enum { PACKED_MAX = UINT16_MAX - RECORD_HEADER_SIZE };
+/* The room for a packed chunk, with the size before it and padding. Even an incompressible chunk fits. */
+enum { PACKED_MAX = (UINT16_MAX & ~7) - RECORD_HEADER_SIZE - sizeof(u64) };
 
 int packer_init(struct packer *p, int level, struct err *err)
 {
@@ -31,12 +31,16 @@ void packer_fini(struct packer *p)
 
 static int add_chunk(struct packer *p, const void *at, size_t n, struct err *err)
 {
-	struct record_header header = {.type = PERF_RECORD_COMPRESSED};
+	struct record_header header = {
+		.type = p->is_padded ? PERF_RECORD_COMPRESSED2 : PERF_RECORD_COMPRESSED};
 	size_t start = p->out.n, status;
+	u64 size = 0;
 	ZSTD_inBuffer in = {at, n, 0};
 	ZSTD_outBuffer out;
 
 	str_addn(&p->out, &header, sizeof(header));
+	if (p->is_padded)
+		str_addn(&p->out, &size, sizeof(size));
 	str_reserve(&p->out, PACKED_MAX);
 	out = (ZSTD_outBuffer){p->out.at + p->out.n, PACKED_MAX, 0};
 	do {
@@ -47,6 +51,11 @@ static int add_chunk(struct packer *p, const void *at, size_t n, struct err *err
 			ZSTD_isError(status) ? ZSTD_getErrorName(status)
 					     : "a record would be too large");
 	p->out.n += out.pos;
+	if (p->is_padded) {
+		size = out.pos;
+		memcpy(p->out.at + start + sizeof(header), &size, sizeof(size));
+		str_fill(&p->out, 0, -(p->out.n - start) & 7);
+	}
 	header.size = (u16)(p->out.n - start);
 	memcpy(p->out.at + start, &header, sizeof(header));
 	p->n_in += n;

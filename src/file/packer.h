@@ -1,5 +1,5 @@
 /*
- * packer.h - packs records into COMPRESSED records.
+ * packer.h - packs records into COMPRESSED records, or into the COMPRESSED2 that perf writes since 6.16.
  *
  * All of them are one zstd stream, flushed at the end of each COMPRESSED record, so that a recording
  * that ends early can be unpacked up to its last one.
@@ -24,6 +24,7 @@ struct packer {
 	void *stream;   /* ZSTD_CStream */
 	struct str out; /* what packer_add() produced */
 	u64 n_in, n_out;
+	bool is_padded; /* COMPRESSED2, whose sizes are multiples of 8; earlier perfs do not read them */
 };
 
 int packer_init(struct packer *p, int level, struct err *err);

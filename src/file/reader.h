@@ -135,6 +135,7 @@ struct reader_cursor {
 	u64 n_text;                       /* bytes of text behind the last record */
 	u64 n_not_native;                 /* records of the other byte order that made no sense */
 	u64 n_unpacked;                   /* bytes unpacked from compressed records so far */
+	u64 n_packed, n_packed2;          /* COMPRESSED and COMPRESSED2 records so far */
 	struct reader_damage damage;      /* reason NULL: none */
 };
 

@@ -71,7 +71,8 @@ int oddfolder_refresh(struct oddfolder *o, struct err *err)
 			vec_add(&o->files, f);
 		}
 	closedir(dir);
-	qsort(o->files.at, o->files.n, sizeof(*o->files.at), by_age);
+	if (o->files.n)
+		qsort(o->files.at, o->files.n, sizeof(*o->files.at), by_age);
 	return 0;
 }
 

@@ -35,10 +35,13 @@ struct formats {
 	size_t n_kinds;
 };
 
-/* Whether several events have samples of the same format without ids: all of these go to the first event. */
+/*
+ * Whether several events have samples of the same format without ids: all of these go to the first event. Events without any
+ * field, whose counts are recorded, have no samples.
+ */
 static inline bool formats_are_untold(const struct formats *f)
 {
-	return f->n > 1 && !f->has_ids && f->n_kinds == 1;
+	return f->n > 1 && !f->has_ids && f->n_kinds == 1 && f->at[0].type;
 }
 
 /*

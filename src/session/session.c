@@ -251,6 +251,8 @@ void session_note_end(struct session *s, const struct reader_cursor *c)
 		s->tally.damage.reason = "the file ends before its records do";
 	}
 	s->tally.n_not_native += c->n_not_native;
+	s->tally.n_packed += c->n_packed;
+	s->tally.n_packed2 += c->n_packed2;
 	if (c->n_text)
 		log_note(s->log,
 			"'%s': %llu bytes of text follow the last record: another program wrote them into the same pipe",

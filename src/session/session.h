@@ -26,6 +26,8 @@
 /* What was read, and what was lost, on the way from the file to samples. */
 struct session_tally {
 	u64 n_by_type[128]; /* records, by type; [0] counts all types from 128 up */
+	u64 n_packed,
+		n_packed2; /* COMPRESSED and COMPRESSED2 records that these were unpacked from */
 	u64 n_samples; /* SAMPLE records in the file; one that reads counters counts as the samples it stands for */
 	u64 n_lost_records;   /* dropped by the kernel, by LOST records */
 	u64 n_lost_samples;   /* dropped by the kernel, by LOST_SAMPLES records */

@@ -72,6 +72,34 @@ def further_metrics_are_rows_of_their_own():
             assert ours == theirs, (words, ours, theirs)
 
 
+# Metrics are those of tables, and perf 7.2 lists what it counts itself under other names.
+OF_PERF_LIST = re.compile(r'^  \S.* \[(?!Tool|SDT)[^]]*\]$')
+
+
+@test
+def events_stand_in_perfs_lines():
+    """Callers grep them."""
+    perf_works()
+    path = link()
+
+    def lines(result):
+        assert result.status == 0, result
+        return {line for line in result.out.split('\n') if OF_PERF_LIST.match(line)}
+    for words in ([], ['sw'], ['sched:*switch*'], ['tracepoint'], ['pmu']):
+        ours, theirs = (lines(run(tool, 'list', *words)) for tool in (path, 'perf'))
+        assert ours == theirs and (ours or not theirs), (words, ours ^ theirs)
+    with machine('zen4', {}, is_strict=False) as on:
+        ours, theirs = (lines(on.run(*tool, 'list')) for tool in ((path,), ('perf',)))
+    # One event of perf's own tables stands there, too.
+    ours, theirs = ({line for line in found if ('Hardware event]' in line or 'cpu/' in line) and '.' not in line} for found in (ours, theirs))
+    assert len(ours) > 12 and ours == theirs, ours ^ theirs
+    # Nothing is found: that is no error.
+    result = run(path, 'list', 'no_such_event')
+    assert result.status == 0 and not result.out and not result.err, result
+    assert run(path, 'list', '--columns=pace', 'no_such_event').status == 1
+    assert run(path, 'list', 'metric').out.startswith('\nMetrics:\n\n  ')
+
+
 @test
 def the_mode_is_chosen_by_name_option_or_environment():
     path = link()
@@ -179,12 +207,35 @@ def call_chains_are_perfs():
     assert run(path, 'script', '-i', 'fp.data', '--inline').out.count('work+0x') > 20
     assert ' work (inlined)' in run(path, 'script', '-i', 'fp.data', '--frames', 'pace').out
     result = pace('script', '-i', 'fp.data', '--frames', 'both')
-    assert result.status == 2 and 'perf, memory or pace' in result.err, result
+    assert result.status == 2 and 'perf, perf7, memory or pace' in result.err, result
     files, memory = (re.findall(r'(?m)^\t *([0-9a-f]+) main$', pace('script', '--no-inline', '-i', 'fp.data', '-F', 'ip,sym', *words).out)
                      for words in ([], ['--frames', 'memory']))
     assert files and len(files) == len(memory), (files[:3], memory[:3])
     # The program may be anywhere, in whole pages.
     assert all(int(a, 16) < 1 << 20 < int(b, 16) and (int(b, 16) - int(a, 16)) % 4096 == 0 for a, b in zip(files, memory)), (files[:3], memory[:3])
+
+
+@test
+def call_chains_are_those_of_perf_7_for_its_callers():
+    """Where 7 differs from the installed one: addresses in memory, inlined functions in all chains, wider columns."""
+    can_record()
+    path = link()
+    with open('inlined.c', 'w', encoding='utf-8') as file:
+        file.write(INLINED)
+    build_c(os.path.abspath('inlined.c'), 'inlined')
+    for way in ('fp', 'dwarf'):
+        done = run(path, 'record', '-q', '-e', 'cpu-clock:u', '--keep-stacks', '--call-graph', way, '-o', f'{way}.data', './inlined')
+        assert done.status == 0, done
+        as_6, as_7 = (run(path, 'script', '-i', f'{way}.data', env=dict(os.environ, PACE_AS_PERF=version)).out for version in ('', '7.2'))
+        assert as_7 == run(PACE, 'script', '--frames=perf7', '--no-unnamed-functions', '-i', f'{way}.data').out, as_7[:500]
+        heads = [line for line in as_7.splitlines() if line.endswith('cpu-clock:u: ')]
+        assert all(re.match(r'\S+ +\d+  *[\d.]+: ', line) and len(re.match(r'\S+ ( *\d+)', line)[1]) >= 7 for line in heads) and len(heads) > 20, heads[:3]
+        chain = re.search(r'^\t *([0-9a-f]+) work\+(0x[0-9a-f]+) \(inlined\)\n\t *\1 twice\+\2 \(inlined\)\n\t *\1 outer\+\2 \(\S+\)\n\t *([0-9a-f]+) main\+', as_7, re.M)
+        assert chain and int(chain[1], 16) > 1 << 20 and int(chain[3], 16) > 1 << 20, (way, as_7[-1500:])
+        inlined = as_6.count(' (inlined)'), as_7.count(' (inlined)')
+        assert inlined[1] > 20 and (inlined[0] > 20) == (way == 'dwarf'), (way, inlined)
+        lines = run(path, 'script', '-F', '+srcline', '-i', f'{way}.data', env=dict(os.environ, PACE_AS_PERF='7.2')).out
+        assert re.search(r' work\+0x[0-9a-f]+\n  inlined\.c:2 \(inlined\)\n', lines), lines[-1500:]
 
 
 OVERLOADED = '''#include <vector>
@@ -213,6 +264,8 @@ def parameters_of_functions_are_shown_where_perf_shows_them():
         return sorted(set(re.findall(r' (ns::.*)$', run(tool, 'script', '-i', 'o.data', '-F', 'ip,sym', *words).out, re.M)))
     plain, verbose = names('perf'), names('perf', '-v')
     assert len(plain) == 2 and '(' not in ''.join(plain) and all(')' in name for name in verbose), (plain, verbose)
+    as_7 = run(path, 'script', '-i', 'o.data', '-F', 'ip,sym', env=dict(os.environ, PACE_AS_PERF='7.2')).out
+    assert 'ns::count(std::vector' in as_7, as_7
     assert names(path) == plain and names(path, '-v') == names(path, '--parameters') == names(PACE, '--parameters') == verbose
     assert 'ns::count(std::vector<int, std::allocator<int> > const&, double)' in run(path, 'report', '--stdio', '-i', 'o.data', '--parameters').out
 
@@ -345,6 +398,58 @@ def commands_that_are_not_there_name_what_is_alike():
         result = pace(name)
         assert result.status == 2 and verdict == 'never' and f"there is no command '{name}': {why}" in result.err, (name, verdict, why, result)
         assert 'did you mean' not in result.err, result
+
+
+# What perf 7.2 prints of these counts, without times.
+OF_PERF_7 = '''#,context-switches,0.0,cs/sec  cs_per_second
+#,cpu-migrations,0.0,migrations/sec  migrations_per_second
+#,page-faults,0.0,faults/sec  page_faults_per_second
+#,task-clock,#,CPUs  CPUs_utilized
+#,branch-misses,20.0,%  branch_miss_rate
+#,branches,#,M/sec  branch_frequency
+#,cycles,#,GHz  cycles_frequency
+#,instructions,0.5,instructions  insn_per_cycle
+#,stalled-cycles-frontend,0.30,frontend_cycles_idle'''
+
+
+@test
+def callers_that_know_perf_7_are_answered_as_by_it():
+    path, as_7 = link(), dict(os.environ, PACE_AS_PERF='7.2')
+    counts = {'cycles': 2_000_000, 'instructions': 1_000_000, 'stalled-cycles-frontend': 600_000, 'branches': 1000, 'branch-misses': 200}
+    with machine('zen4', counts, is_strict=False) as on:
+        rows, members, named = (on.run(path, 'stat', *words, 'true', env={'PACE_AS_PERF': '7.2'}).err for words in (['-x,'], ['-j'], ['-x,', '-e', 'cycles']))
+        text = on.run(path, 'stat', 'true', env={'PACE_AS_PERF': '7.2'}).err
+    found = [row.split(',') for row in rows.splitlines() if row[0].isdigit()]
+    changing = re.compile('CPUs_utilized|frequency')
+    found = [f'#,{name},{"#" if changing.search(metric) else value},{metric}' for _, _, name, _, _, value, metric in found]
+    assert sorted(found) == sorted(OF_PERF_7.splitlines()), (rows, found)
+    # A metric's value is a text, and where there is none there are no members for it; events that were asked for have none.
+    found = {row.get('event'): row for row in map(json.loads, members.splitlines())}
+    assert found['instructions']['metric-value'] == '0.500000' and 'metric-value' not in found['stalled-cycles-backend'], members
+    assert re.fullmatch(r'2000000,,cycles,\d+,100\.00,,\n', named), named
+    assert re.search(r'^ +[\d.]+ msec task-clock +# +[\d.]+ CPUs  CPUs_utilized$', text, re.M), text
+    # Nothing to count is an error, not a table.
+    result = run(path, 'stat', '-C', '9999', '-e', 'cpu-clock', 'true', env=as_7)
+    assert result.status and 'No supported events found.' in result.err, result
+    assert 'No supported' not in run(path, 'stat', '-C', '9999', '-e', 'cpu-clock', 'true').err
+    assert json.loads(run(path, 'list', '-j', 'sw', env=as_7).out)[0]['Unit'] == 'software'
+
+
+@test
+def packed_records_are_counted_as_by_perf_and_have_the_form_of_its_version():
+    can_record()
+    perf_works()
+    path = link()
+    for version, name, other in (('', 'COMPRESSED', 'COMPRESSED2'), ('7.2', 'COMPRESSED2', 'COMPRESSED')):
+        env = dict(os.environ, PACE_AS_PERF=version)
+        done = run(path, 'record', '-z', '-g', '-e', 'cpu-clock', '-F', '5000', '-o', 'z.data', 'sh', 'work.sh', env=env)
+        assert done.status == 0, done
+        ours = run(path, 'report', '-i', 'z.data', '--stats')
+        assert re.search(rf' {name} events: +[1-9]', ours.out) and f' {other} events:' not in ours.out, (version, ours)
+        if not version:
+            assert ours.out.split() == run('perf', 'report', '-i', 'z.data', '--stats').out.split(), ours
+        samples = re.search(r'\((\d+) samples\)', done.err)
+        assert pace('script', '-i', 'z.data', '-F', 'event').out.count('cpu-clock') == int(samples[1]), (version, done)
 
 
 main()

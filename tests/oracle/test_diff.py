@@ -2,6 +2,7 @@
 """`pace diff` compared with `perf diff`: the same rows with the same figures; and what perf cannot do: tell change from chance.
 
 Not compared: rows that only the baseline has, for which perf prints no difference; functions without a name."""
+import collections
 import json
 import os
 import re
@@ -254,6 +255,21 @@ def keys_that_there_is_nothing_for_are_refused():
     # Lines tell more apart than files, whichever is asked for first.
     for keys in ('srcline,srcfile', 'srcfile,srcline'):
         assert re.search(r'many\.c:\d+', pace('diff', '-s', keys, 'a.data', 'a.data').out), keys
+
+
+@test
+def records_can_be_dumped_before_the_comparison():
+    can_record()
+    perf_works()
+    for name in ('a.data', 'b.data'):
+        assert pace('record', '-q', '-e', 'cpu-clock:u', '-o', name, 'sh', '-c', 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done').status == 0
+    ours, theirs = (run(tool, 'diff', '-D', 'a.data', 'b.data') for tool in (PACE, 'perf'))
+    parts = [pace('report', '-D', '-i', name).out for name in ('a.data', 'b.data')] + [pace('diff', 'a.data', 'b.data').out]
+    assert ours.status == 0 and ours.out == ''.join(parts), ours
+    kinds = [collections.Counter(re.findall(r': PERF_RECORD_(\w+)', result.out)) for result in (ours, theirs)]
+    # perf writes some of its own records otherwise.
+    for kind in ('SAMPLE', 'MMAP2', 'COMM', 'EXIT'):
+        assert kinds[0][kind] == kinds[1][kind] > 0, (kind, kinds)
 
 
 if __name__ == '__main__':

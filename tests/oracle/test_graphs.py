@@ -248,5 +248,32 @@ def graphs_are_drawn_as_by_perf():
     print(f'# {n} rows, {n_nodes} nodes')
 
 
+@test
+def an_event_without_chains_shows_those_of_another_one():
+    """perf prints them with --children only, and those of the sample before: on a program with one stack both have the same."""
+    can_record()
+    perf_works()
+    with open('one.c', 'w', encoding='utf-8') as file:
+        file.write('volatile long x;\n__attribute__((noinline)) void leaf(void) { for (long i = 0; i < 200000000; i++) x += i; }\n'
+                   '__attribute__((noinline)) void root(void) { leaf(); x++; }\nint main(void) { root(); return 0; }\n')
+    program = build_c(os.path.abspath('one.c'), 'one')
+    done = pace('record', '-q', '-g', '-e', 'cpu-clock:u', '-e', 'task-clock/call-graph=no/u', '-o', 'two.data', program)
+    assert done.status == 0, done
+    words = ['report', '--stdio', '-s', 'sym', '-g', 'none', '-F', 'overhead_children,overhead,sym', '--children', '-i', 'two.data']
+    for more in ([], ['--show-ref-call-graph']):
+        shares = []
+        for tool in (PACE, 'perf'):
+            text = run(tool, *words, *more).out
+            rows = re.findall(r'^ +(\d+\.\d+)% +(\d+\.\d+)% +\[\.\] (leaf|root|main)\s*$', text[text.rindex('# Samples: '):], re.M)
+            shares.append({name: (float(total), float(own)) for total, own, name in rows})
+        ours, theirs = shares
+        assert set(ours) == ({'leaf', 'root', 'main'} if more else {'leaf'}), (more, ours)
+        # Samples before the first one with a chain have none in perf, which without the option sums them up, too.
+        assert not more or set(ours) == set(theirs) and all(abs(ours[name][i] - theirs[name][i]) < 3 for name in ours for i in (0, 1)), (more, ours, theirs)
+    folded = pace('report', '--show-ref-call-graph', '--format', 'folded', '-i', 'two.data')
+    # A column for each event.
+    assert re.search(r'main;root;leaf [1-9]\d* [1-9]\d*$', folded.out, re.M) and "that 'cpu-clock:u' has" in folded.err, folded
+
+
 if __name__ == '__main__':
     main()

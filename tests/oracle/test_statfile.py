@@ -6,6 +6,7 @@ import random
 import re
 import resource
 import struct
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -167,6 +168,26 @@ def damaged_recordings_neither_crash_nor_hang_and_say_so():
         result = pace('stat', 'report', '-i', 'damaged.data')
         assert result.status in (0, 1, 2), (i, result)
         assert not re.search(r'[\x00-\x08\x0b-\x1f\x7f]', result.out + result.err), (i, result)
+
+
+@test
+def script_prints_counts_as_perf_does():
+    """Of files and of pipes, of either: perf reads counts there only if nothing says that there are samples."""
+    perf_works()
+    for tool in ('perf', PACE):
+        for words in (['-e', EVENTS], ['-e', EVENTS, '-I', '40'], ['-e', 'cycles'], ['-a', '-e', 'cycles,cpu-clock,page-faults', '-I', '50']):
+            if '-a' in words:
+                needs_root()
+            for output in ('s.data', '-'):
+                with open('s.data', 'wb') as pipe:
+                    record = subprocess.run([tool, 'stat', 'record', *words, '-o', output, 'sleep', '0.1'], stdout=pipe if output == '-' else None,
+                                            stderr=subprocess.DEVNULL, check=False)
+                assert record.returncode == 0, (tool, words, output)
+                theirs, ours = run('perf', 'script', '-i', 's.data'), pace('script', '-i', 's.data')
+                assert theirs.out.startswith('CPU   THREAD '), (tool, words, output, theirs)
+                assert ours.out == theirs.out and ours.status == 0 and not ours.err, (tool, words, output, ours, theirs)
+    # Counts are no samples for a script, nor for JSON.
+    assert 'stat report' in pace('script', '--json', '-i', 's.data').err
 
 
 main()

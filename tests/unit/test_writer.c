@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "file/packer.h"
 #include "file/reader.h"
 #include "file/resection.h"
 #include "test.h"
@@ -152,6 +153,52 @@ static void check_content(const char *path, const char *expected)
 }
 
 /* ---- what is in the file ---- */
+
+/* Both forms of packed records, also of bytes that cannot be packed. */
+TEST(writer_packs_records_in_either_form)
+{
+	for (int is_padded = 0; is_padded < 2; is_padded++) {
+		struct reader_cursor cursor;
+		struct packer packer;
+		struct reader reader;
+		struct fixture f;
+		struct record rec;
+		struct err err;
+		u64 dice = 7, bytes = 0;
+
+		fixture_init(&f, 400 << 10, 40000);
+		for (size_t i = 0; i < f.r.starts.n; i++)
+			for (u64 at = f.r.starts.at[i] + 8; at < end_of(&f, i); at++)
+				f.r.data.at[at] = (char)recording_below(&dice, 256);
+		open_writer(&f);
+		CHECK_EQ(packer_init(&packer, PACKER_LEVEL, &err), 0);
+		packer.is_padded = is_padded;
+		f.info.has_compression = true;
+		f.info.compression = writer_compression(&packer, PACKER_LEVEL);
+		CHECK_EQ(writer_pack(&f.w, &packer, &f.info, &err), 0);
+		CHECK_EQ(append(&f, 0, f.r.data.n, 100000, &err), 0);
+		CHECK_EQ(writer_finish(&f.w, &f.info, &err), 0);
+		writer_close(&f.w, true);
+		packer_fini(&packer);
+		CHECK_EQ(reader_open(&reader, f.path, NULL, &err), 0);
+		reader_cursor_init(&cursor, &reader, reader.data_start, reader.data_end);
+		while (reader_next(&cursor, &rec, &err) > 0) {
+			if (rec.type == PERF_RECORD_HEADER_FEATURE)
+				continue;
+			CHECK(!memcmp(rec.at, f.r.data.at + bytes, rec.size));
+			bytes += rec.size;
+		}
+		CHECK(!cursor.damage.reason);
+		CHECK_EQ(bytes, f.r.data.n);
+		CHECK(is_padded ? cursor.n_packed2 > 6 && !cursor.n_packed
+				: cursor.n_packed > 6 && !cursor.n_packed2);
+		/* Each is as long as its successor needs to be aligned. */
+		CHECK(!is_padded || (reader.data_end - reader.data_start) % 8 == 0);
+		reader_cursor_fini(&cursor);
+		reader_close(&reader);
+		fixture_fini(&f);
+	}
+}
 
 TEST(writer_makes_what_the_reader_reads)
 {

@@ -35,8 +35,8 @@ static const struct opt options[] = {
 	{'f', "force", OPT_NOTHING, .help = "files of other users are taken anyway"},
 	{'k', "kcore", OPT_REFUSED, .arg = "FILE",
 		.help = "the kernel's code is read from /proc/kcore when it is needed; 'pace record' keeps what was sampled in the recording"},
-	{0, "debuginfod", OPT_REFUSED, .arg = "URLS", .flags = OPT_OPTIONAL,
-		.help = "files are fetched when they are needed: 'pace report --debuginfod SECONDS'"},
+	{0, "debuginfod", OPT_NOTHING, .arg = "URLS", .flags = OPT_OPTIONAL | OPT_ATTACHED,
+		.help = "nothing is fetched here, but when it is needed: 'pace report --debuginfod SECONDS'"},
 	{.kind = OPT_END},
 };
 

@@ -1,3 +1,6 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -5,6 +8,8 @@
 #include "base/table.h"
 #include "base/workers.h"
 #include "cmd/cmd.h"
+#include "collect/record/synth.h"
+#include "machine/dso.h"
 #include "profile/gather/hits.h"
 #include "profile/check/ledger.h"
 #include "symbol/elf/elf.h"
@@ -14,7 +19,7 @@ enum { ID_COLUMN = 40 }; /* perf pads shorter ids, and leaves the column blank w
 
 struct buildid_options {
 	const char *input;
-	bool only_hits, of_kernel, is_forced;
+	bool only_hits, of_kernel, of_kernel_maps, is_forced;
 	unsigned verbose;
 };
 
@@ -26,8 +31,8 @@ static const struct opt options[] = {
 	{'H', "with-hits", OPT_BOOL, AT(only_hits), NULL,
 		"only files that samples or their callers lie in, also those without a build-id"},
 	{'k', "kernel", OPT_BOOL, AT(of_kernel), NULL, "the build-id of the running kernel"},
-	{'m', "kernel-maps", OPT_REFUSED, 0, NULL,
-		"-k prints the running kernel's build-id, 'readelf -n /sys/module/NAME/notes/.note.gnu.build-id' a module's"},
+	{'m', "kernel-maps", OPT_BOOL, AT(of_kernel_maps), NULL,
+		"build-id, first address, end and file of the running kernel and of each of its modules"},
 	{'f', "force", OPT_BOOL, AT(is_forced), NULL,
 		"read files of any owner (always; perf needs -f)"},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL, "say where the build-ids were found"},
@@ -241,6 +246,16 @@ static int list_recording(const struct buildid_options *o)
 
 /* ---- the kernel, a program ---- */
 
+struct kernel_map {
+	u64 start, end;
+	const struct dso *dso;
+};
+
+struct kernel_maps {
+	struct dso_list dsos;
+	VEC(struct kernel_map) at;
+};
+
 static int print_id(const u8 *id, u8 size)
 {
 	struct out out = {.fd = STDOUT_FILENO};
@@ -261,6 +276,73 @@ static int list_kernel(void)
 		return print_id(id, size);
 	err_set(&err, ERR_NOENT, "'/sys/kernel/notes' has no build-id or cannot be read");
 	return cmd_fail(&cmd_buildid_list, &err, EXIT_FAILED);
+}
+
+/* By their addresses; what is at one place, because these are hidden, by name. */
+static int compare_maps(const void *a, const void *b)
+{
+	const struct kernel_map *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return strcmp(x->dso->name, y->dso->name);
+}
+
+static void find_kernel_maps(struct kernel_maps *m, struct log *log)
+{
+	struct synth synth;
+	union record_body body;
+	struct record rec;
+	struct err err;
+
+	synth_init(&synth, 0, log);
+	synth.has_hidden = true;
+	synth_kernel(&synth);
+	synth_modules(&synth);
+	for (size_t at = 0; record_in(synth.out.at, synth.out.n, at, &rec); at += rec.size) {
+		struct kernel_map map;
+
+		if (record_decode(&rec, 0, &body, &err) < 1)
+			continue;
+		map.start = body.mmap.addr;
+		map.end = body.mmap.addr + body.mmap.len;
+		map.dso = dso_get(&m->dsos, (const char *)body.mmap.path.at, body.mmap.path.n, 0,
+			true);
+		vec_add(&m->at, map);
+	}
+	synth_fini(&synth);
+	qsort(m->at.at, m->at.n, sizeof(*m->at.at), compare_maps);
+}
+
+static int list_kernel_maps(void)
+{
+	struct out out = {.fd = STDOUT_FILENO};
+	struct kernel_maps m = {0};
+	struct intern strings = {0};
+	struct log log;
+	struct err err;
+	int r;
+
+	cmd_log_init(&log, LOG_NOTE);
+	dso_list_init(&m.dsos, &strings);
+	find_kernel_maps(&m, &log);
+	vec_each(map, &m.at) {
+		u8 id[BUILD_ID_MAX];
+		u8 size = map->dso->kind == DSO_MODULE
+			? buildid_of_module("/sys/module", map->dso->name, id, NULL)
+			: buildid_of_kernel(id, NULL);
+
+		add_id(id, size, &out.text);
+		str_addf(&out.text, " %16" PRIx64 " %16" PRIx64 " ", map->start, map->end);
+		str_add_safe(&out.text, map->dso->path, strlen(map->dso->path));
+		str_addc(&out.text, '\n');
+	}
+	r = out_close(&out, &err);
+	vec_fini(&m.at);
+	dso_list_fini(&m.dsos);
+	intern_fini(&strings);
+	log_fini(&log);
+	return r ? cmd_fail(&cmd_buildid_list, &err, EXIT_FAILED) : EXIT_OK;
 }
 
 static int list_elf(const struct elf *elf, const char *path)
@@ -286,6 +368,8 @@ static int run_buildid_list(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	if (o.of_kernel_maps)
+		return list_kernel_maps();
 	if (o.of_kernel)
 		return list_kernel();
 	o.input = cmd_input(o.input);

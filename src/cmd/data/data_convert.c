@@ -13,7 +13,7 @@
 
 struct convert_options {
 	const char *input, *json, *time;
-	bool is_forced;
+	bool is_forced, has_dates;
 	unsigned verbose;
 };
 
@@ -26,9 +26,10 @@ const struct opt data_convert_options[] = {
 	{0, "time", OPT_STR, AT(time), "FROM,TO",
 		"only samples of this time, in seconds or in percent of the whole"},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL, "say where files were looked for"},
-	{0, "all", OPT_REFUSED, .help = "JSON has samples; 'pace script' prints all records"},
-	{0, "tod", OPT_REFUSED,
-		.help = "JSON has the recording's times; its headers say what the clock was"},
+	{0, "tod", OPT_BOOL, AT(has_dates), NULL,
+		"times are those of the day: ns since 1970, of recordings with 'record -k CLOCK'"},
+	{0, "all", OPT_REFUSED,
+		.help = "JSON has samples only, in perf, too; 'pace script' prints all records"},
 	{0, "to-ctf", OPT_REFUSED, .arg = "DIR",
 		.help = "CTF is written by libbabeltrace, which pace does not have: --to-json FILE, or 'pace export'"},
 	{.kind = OPT_END},
@@ -73,9 +74,14 @@ static int convert_trace(struct converting *c, const char *path, struct log *log
 	if (!r && c->options->time)
 		r = spans_parse(&c->spans, c->options->time, info->first_time,
 			info->has_times ? info->last_time : 0, err);
+	if (!r && c->options->has_dates && !info->has_clock_data)
+		r = err_set(err, ERR_INVAL,
+			"--tod: the recording does not say what time of day its clock showed: record with -k monotonic");
 	if (r)
 		return r;
 	perfjson_begin(&c->json, &c->trace, &c->out.text);
+	if (c->options->has_dates)
+		c->json.shift_ns = info->wall_ns - info->clock_ns;
 	r = convert_visits(c, err);
 	perfjson_end(&c->json, &c->out.text);
 	return r;

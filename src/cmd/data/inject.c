@@ -37,6 +37,8 @@ static const struct opt options[] = {
 		"write the functions of jitdumps into files, and where they were into the recording"},
 	{0, "convert-callchain", OPT_BOOL, AT(wish.wants_chains), NULL,
 		"copy a recording whose callers are call chains, as 'pace record' writes them"},
+	{0, "aslr", OPT_BOOL, AT(wish.rebases), NULL,
+		"move all code and data to other addresses, and leave out copies of stacks, registers and fields of tracepoints"},
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL, "say what was added"},
 	{'f', "force", OPT_NOTHING, .help = "files of other users are read anyway"},
 	{0, "kallsyms", OPT_NOTHING, .arg = "FILE", .help = "no names are looked up"},
@@ -50,9 +52,7 @@ static const struct opt options[] = {
 		.help = "a guest's recording is not merged into the host's: read each by itself"},
 	{0, "guestmount", OPT_REFUSED, .arg = "DIR",
 		.help = "the build-ids of guests' files are not looked up"},
-	{0, "aslr", OPT_REFUSED,
-		.help = "addresses are kept: 'pace data anonymise' takes out what names people"},
-	{0, "unwind-style", OPT_REFUSED, .arg = "NAME", .help = "there is one way to walk stacks"},
+	{0, "unwind-style", OPT_NOTHING, .arg = "NAME", .help = "there is one way to walk stacks"},
 	{.kind = OPT_END},
 };
 
@@ -68,8 +68,18 @@ static void say_done(struct log *log, const struct inject_options *o, const stru
 	if (o->wish.has_build_ids && t->n_nameless)
 		log_note(log, "%llu files have no build-id that is known here",
 			(unsigned long long)t->n_nameless);
+	if (t->n_blanked)
+		log_note(log,
+			"%llu samples had copies of stacks, registers or fields of tracepoints, which are left out or blank: they may hold addresses",
+			(unsigned long long)t->n_blanked);
+	if (t->n_dropped)
+		log_note(log, "%llu samples have physical addresses, and are left out",
+			(unsigned long long)t->n_dropped);
 	if (!o->verbose)
 		return;
+	if (o->wish.rebases && t->n_lost)
+		log_note(log, "%llu addresses lie in no map, and are 0",
+			(unsigned long long)t->n_lost);
 	if (o->wish.has_build_ids)
 		log_note(log, "%llu build-ids", (unsigned long long)t->n_build_ids);
 	if (o->wish.has_map_build_ids)

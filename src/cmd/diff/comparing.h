@@ -36,7 +36,7 @@ struct diff_command {
 	bool is_usual;      /* with the same time of other days */
 	const char *html;   /* the file that gets the page; NULL: none */
 	struct form_choice forms;
-	bool has_children, is_forced;
+	bool has_children, is_forced, is_dump;
 	bool has_streams; /* --stream */
 	u64 order, n_workers;
 	unsigned verbose;

@@ -17,6 +17,7 @@
 #include "cmd/strict.h"
 #include "profile/diff/significance.h"
 #include "cmd/pagefile.h"
+#include "view/records/dump.h"
 #include "view/text/colour.h"
 
 enum { VERSION = 3 }; /* of the JSON output */
@@ -124,6 +125,8 @@ static const struct opt options[] = {
 	{'t', "field-separator", OPT_STR, AT(forms.separator), "SEP",
 		"columns separated by SEP instead of blanks"},
 	{'q', "quiet", OPT_BOOL, AT(view.is_quiet), NULL, "only the table"},
+	{'D', "dump-raw-trace", OPT_BOOL, AT(is_dump), NULL,
+		"before the comparison, dump every record of the recordings with its bytes and fields"},
 	{0, NULL, OPT_TITLE, 0, NULL, "How to read"},
 	SYMBOL_FILE_ROWS(diff_command),
 	SYMBOL_FETCH_ROW(diff_command),
@@ -136,8 +139,6 @@ static const struct opt options[] = {
 	{'v', "verbose", OPT_COUNT, AT(verbose), NULL,
 		"say where files were looked for, show parameters of C++ functions"},
 	{'m', "modules", OPT_NOTHING, 0, NULL, "names of modules are always looked for"},
-	{'D', "dump-raw-trace", OPT_REFUSED, 0, NULL,
-		"'pace report -D -i FILE' prints the records of one"},
 	{.kind = OPT_END},
 };
 
@@ -273,10 +274,31 @@ static void show(struct comparing *c, struct out *out)
 	page_end(&p, NULL);
 }
 
+/* What an importer reads has no records; what cannot be opened is reported when it is compared. */
+static int dump_recordings(struct comparing *c, struct out *out, struct err *err)
+{
+	int result = 0;
+
+	for (size_t i = 0; !result && i < c->recordings.n; i++) {
+		const struct delta_recording *r = &c->recordings.at[i];
+		struct recorded in;
+		struct err ignored;
+
+		if (recorded_open_any(&in, r->path ? r->path : r->name, c->log, &ignored))
+			break;
+		if (recorded_has_trace(&in))
+			result = dump_all(&in.trace.session, out, err);
+		recorded_close(&in);
+	}
+	return result;
+}
+
 static int compare(struct comparing *c, struct out *out, struct err *err)
 {
 	struct fresh page;
 
+	if (c->options->is_dump && dump_recordings(c, out, err))
+		return err->code;
 	if (comparing_read(c, err))
 		return err->code;
 	if (!c->options->html) {

@@ -8,9 +8,12 @@
 #include <unistd.h>
 
 #include "base/nearest.h"
+#include "base/selfname.h"
 #include "cmd/cmd.h"
+#include "cmd/symbols.h"
 #include "event/dynevents.h"
 #include "symbol/kernel/vmlinux.h"
+#include "symbol/probe/markers.h"
 
 #define AT(member) offsetof(struct probe_asked, member)
 
@@ -51,6 +54,8 @@ static const struct opt options[] = {
 	{'k', "vmlinux", OPT_STR, AT(vmlinux), "FILE",
 		"take the kernel's debug information from FILE"},
 	{'s', "source", OPT_STR, AT(sources), "DIR", "look for sources below DIR"},
+	{0, "symfs", OPT_STR, AT(symfs), "DIR",
+		"find the symbols of FILE in the file below DIR that has its path, or its name"},
 	{0, "target-ns", OPT_U64, AT(target_pid), "PID", "FILE is as process PID sees it"},
 	{.kind = OPT_TITLE, .help = "How"},
 	{'n', "dry-run", OPT_BOOL, AT(is_dry), NULL, "check everything, and add or remove nothing"},
@@ -62,6 +67,8 @@ static const struct opt options[] = {
 		"also probe inlined calls of functions (default)"},
 	{0, "filter", OPT_STR, AT(filter), "FILTER",
 		"with -V, -F: names that fit, such as 'a* & !*_slow'; -F without it: \"!_*\""},
+	{0, "bootconfig", OPT_BOOL, AT(is_bootconfig), NULL,
+		"with -D: what a boot configuration of the kernel defines the probe with"},
 	{0, "externs", OPT_BOOL, AT(has_externs), NULL, "with -V: also global variables"},
 	{0, "range", OPT_BOOL, AT(has_ranges), NULL,
 		"with -V: also say where each variable has a place"},
@@ -71,19 +78,11 @@ static const struct opt options[] = {
 		"print nothing but errors and what was asked for"},
 	{'v', "verbose", OPT_COUNT, AT(verbosity), NULL,
 		"also print the definitions that are written"},
-	{.kind = OPT_NOTHING,
-		.name = "cache",
-		.help = "probes are found anew each time: nothing is cached"},
+	{0, "cache", OPT_BOOL, AT(lists_cache), NULL,
+		"with -l: the markers (SDT) of the files in the build-id cache; else no effect"},
 	{.kind = OPT_NOTHING,
 		.name = "demangle-kernel",
 		.help = "names of the kernel are not mangled"},
-	{.kind = OPT_REFUSED,
-		.name = "bootconfig",
-		.help = "boot configurations are not written: -D prints the definitions"},
-	{.kind = OPT_REFUSED,
-		.name = "symfs",
-		.arg = "DIR",
-		.help = "-x FILE and -k FILE name the files themselves, wherever they lie"},
 	{.kind = OPT_END},
 };
 
@@ -130,6 +129,36 @@ static char *find_vmlinux(void)
 	return path;
 }
 
+/*
+ * Opens the file below --symfs that stands for FILE; the kernel, which opens the file that it probes itself, is told of FILE.
+ */
+static int open_below(const struct probe_asked *o, struct probe_file *f, const char *path,
+	struct err *err)
+{
+	bool is_flat;
+	const char *folder = symbol_symfs(o->symfs, &is_flat);
+	char *real = realpath(path, NULL), *called = real ? real : mem_strdup(path);
+	const char *slash = strrchr(called, '/');
+	struct str below = {0};
+	int r;
+
+	str_addf(&below, "%s%s%s", folder, called[0] == '/' ? "" : "/", called);
+	if (is_flat || access(str_text(&below), F_OK)) {
+		str_clear(&below);
+		str_addf(&below, "%s/%s", folder, slash ? slash + 1 : called);
+	}
+	r = probefile_open(f, str_text(&below), NULL, !o->program, err);
+	if (r) {
+		err_prefix(err, "--symfs");
+		free(called);
+	} else {
+		free(f->path);
+		f->path = called;
+	}
+	str_fini(&below);
+	return r;
+}
+
 int probe_open_file(const struct probe_asked *o, struct probe_file *f, bool *ret_has,
 	struct err *err)
 {
@@ -148,7 +177,9 @@ int probe_open_file(const struct probe_asked *o, struct probe_file *f, bool *ret
 	else
 		path = o->module ? NULL : find_vmlinux();
 	*ret_has = path != NULL;
-	if (path)
+	if (path && o->symfs)
+		r = open_below(o, f, path, err);
+	else if (path)
 		r = probefile_open(f, path, o->program && o->target_pid ? root : NULL, !o->program,
 			err);
 	mem_free(path);
@@ -252,6 +283,37 @@ static int list_probes(const struct probe_asked *o, struct out *out, struct err 
 	return r;
 }
 
+/* perf's form: a line for each build of a file, then its markers. */
+static int list_cache(const struct probe_asked *o, struct out *out, struct err *err)
+{
+	struct markers m = {0};
+
+	if (o->program ? markers_add_file(&m, o->program, err) : markers_add_cache(&m, err))
+		return err->code;
+	markers_finish(&m);
+	vec_each(first, &m.at) {
+		bool is_listed = false;
+
+		for (const struct marker *one = m.at.at; one < first && !is_listed; one++)
+			is_listed = one->path == first->path && one->id == first->id;
+		if (is_listed)
+			continue;
+		str_add_safe(&out->text, first->path, strlen(first->path));
+		str_addf(&out->text, " (%s):\n", first->id);
+		for (const struct marker *one = first; one < m.at.at + m.at.n; one++) {
+			if (one->path != first->path || one->id != first->id ||
+				(*o->list && !marker_is(one, o->list)))
+				continue;
+			marker_add_name(one, &out->text);
+			str_addc(&out->text, '=');
+			str_add_safe(&out->text, one->name, strlen(one->name));
+			str_addc(&out->text, '\n');
+		}
+	}
+	markers_fini(&m);
+	return 0;
+}
+
 /* "there is no probe 'x'; did you mean 'y'?" */
 static int no_probe(const struct dynevents *all, const char *pattern, struct err *err)
 {
@@ -294,7 +356,9 @@ static int delete_fitting(const struct probe_asked *o, const struct dynevents *a
 			continue;
 		if (!o->is_dry)
 			r = dynevents_remove(NULL, e->kind, e->group, e->name, err);
-		if (!r && !o->is_quiet)
+		if (!r && !o->is_quiet && program_is_perf())
+			fprintf(stderr, "Removed event: %s:%s\n", e->group, e->name);
+		else if (!r && !o->is_quiet)
 			str_addf(&out->text, "Removed event: %s:%s\n", e->group, e->name);
 	}
 	free(path);
@@ -349,6 +413,11 @@ static int check_choice(const struct probe_asked *o, struct err *err)
 	/* Scripts remove a probe and add it again. */
 	if (n > 1 && !(n == 2 && o->adds.n && o->deletes.n))
 		return err_set(err, ERR_INVAL, "-a, -d, -D, -F, -l, -L and -V: choose one");
+	if (o->is_bootconfig && !o->definitions.n)
+		return err_set(err, ERR_INVAL, "--bootconfig is a form of definitions: -D PROBE");
+	if (o->symfs && o->target_pid)
+		return err_set(err, ERR_INVAL,
+			"--symfs and --target-ns both say where FILE lies: choose one");
 	return 0;
 }
 
@@ -356,6 +425,8 @@ static int act(const struct probe_asked *o, struct out *out, struct err *err)
 {
 	if (o->deletes.n && delete_probes(o, out, err))
 		return err->code;
+	if (o->list && o->lists_cache)
+		return list_cache(o, out, err);
 	if (o->list)
 		return list_probes(o, out, err);
 	if (o->variables)

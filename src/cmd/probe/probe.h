@@ -17,10 +17,13 @@ struct probe_asked {
 	const char *list, *functions;  /* -l, -F: "" without a pattern; NULL: not asked */
 	const char *filter;
 	const char *program, *vmlinux, *module, *sources;
+	const char *symfs; /* files that are probed have their symbols below it; NULL: no */
 	u64 most, target_pid;
 	int inlines;
 	int demangles;
 	bool is_dry, is_quiet, is_forced, has_externs, has_ranges;
+	bool is_bootconfig; /* definitions as the kernel's boot configuration has them */
+	bool lists_cache;   /* with -l: what the build-id cache has to probe */
 	unsigned verbosity;
 };
 

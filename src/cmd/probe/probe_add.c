@@ -2,9 +2,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/selfname.h"
 #include "base/sysfile.h"
 #include "cmd/probe/probe.h"
 #include "event/dynevents.h"
+#include "symbol/find/filecache.h"
+#include "symbol/probe/markers.h"
 
 enum { SUFFIX_MAX = 1024, NAME_MAX_BYTES = 64 };
 
@@ -70,6 +73,13 @@ static void remember(struct adding *a, enum dynevent_kind kind, const struct pro
 	vec_add(&a->added, one);
 }
 
+/* The kernel's Documentation/trace/boottime-trace.rst; all probes are of the group kprobes there. */
+static void add_bootconfig(const struct probe_line *l, const char *event, struct str *text)
+{
+	str_addf(text, "ftrace.event.kprobes.%s.probes = '%s%s%s'", event, l->place,
+		l->is_return ? "%return" : "", l->args);
+}
+
 /* first: the event that the first place of this probe got; "": none yet. */
 static int add_line(struct adding *a, enum dynevent_kind kind, const struct probe_line *l,
 	char *first, struct err *err)
@@ -89,7 +99,10 @@ static int add_line(struct adding *a, enum dynevent_kind kind, const struct prob
 		r = choose_name(a, l, a->asked->is_forced || *first, event, sizeof(event), err);
 	if (r)
 		return r;
-	probeline_add(l, event, &text);
+	if (a->asked->is_bootconfig)
+		add_bootconfig(l, event, &text);
+	else
+		probeline_add(l, event, &text);
 	if (a->asked->definitions.n) {
 		str_addf(&a->out->text, "%s\n", str_text(&text));
 	} else if (!a->asked->is_dry) {
@@ -137,7 +150,59 @@ found:
 	return r;
 }
 
-static int add_one(struct adding *a, struct probe_file *f, const char *definition, struct err *err)
+/* first: as of add_line(). */
+static int add_one(struct adding *a, struct probe_file *f, const char *definition, char *first,
+	struct err *err);
+
+/* Whether the file at a path is still the build that the cache knows. */
+static bool is_still(const struct marker *m)
+{
+	struct str id = {0};
+	struct err ignored;
+	const bool is = !filecache_id(m->path, &id, &ignored) && !strcmp(str_text(&id), m->id);
+
+	str_fini(&id);
+	return is;
+}
+
+/* A marker without a program is one of each file in the build-id cache that has it, as in perf. */
+static int add_from_cache(struct adding *a, const struct probe_text *t, const char *definition,
+	char *first, struct err *err)
+{
+	struct markers m = {0};
+	struct str word = {0};
+	int r = markers_add_cache(&m, err);
+	size_t n = 0;
+
+	str_addf(&word, "%s%s%s", t->provider ? t->provider : "", t->provider ? ":" : "", t->mark);
+	markers_finish(&m);
+	for (size_t i = 0; !r && i < m.at.n; i++) {
+		const struct marker *one = &m.at.at[i];
+		struct probe_file f;
+		bool is_done = false;
+
+		for (size_t k = 0; k < i && !is_done; k++)
+			is_done = m.at.at[k].path == one->path && marker_is(&m.at.at[k], word.at);
+		if (is_done || !marker_is(one, word.at) || !is_still(one))
+			continue;
+		n++;
+		r = probefile_open(&f, one->path, NULL, false, err);
+		if (!r) {
+			r = add_one(a, &f, definition, first, err);
+			probefile_close(&f);
+		}
+	}
+	if (!r && !n)
+		r = err_set(err, ERR_NOENT,
+			"'%s': no file of the build-id cache has such a marker: -x FILE names the program, 'pace buildid-cache -a FILE' puts it there",
+			t->given);
+	markers_fini(&m);
+	str_fini(&word);
+	return r;
+}
+
+static int add_one(struct adding *a, struct probe_file *f, const char *definition, char *first,
+	struct err *err)
 {
 	const struct probe_asked *o = a->asked;
 	const struct probe_options options = {.flags = o->inlines ? 0 : PROBEPOINT_NO_INLINES,
@@ -145,11 +210,18 @@ static int add_one(struct adding *a, struct probe_file *f, const char *definitio
 		.is_forced = o->is_forced,
 		.module = o->module};
 	enum dynevent_kind kind = f && !f->is_kernel ? DYNEVENT_UPROBE : DYNEVENT_KPROBE;
-	char first[NAME_MAX_BYTES + 8] = "";
 	struct probe_list list = {0};
 	struct probe_text text;
 	int r = probetext_parse(&text, definition, err);
 
+	if (!r && text.mark && !f) {
+		r = add_from_cache(a, &text, definition, first, err);
+		probetext_fini(&text);
+		return r;
+	}
+	if (!r && a->asked->is_bootconfig && kind == DYNEVENT_UPROBE)
+		r = err_set(err, ERR_INVAL,
+			"--bootconfig: when the kernel boots there are no programs to probe");
 	if (!r && !f && text.function && !o->module)
 		r = check_kernel_function(&text, err);
 	if (!r)
@@ -163,21 +235,45 @@ static int add_one(struct adding *a, struct probe_file *f, const char *definitio
 	return r;
 }
 
+static void add_events(const struct adding *a, struct str *text)
+{
+	vec_each(e, &a->added) {
+		size_t start = text->n;
+
+		str_addf(text, "  %s:%s", e->group, e->event);
+		str_pad_right(text, start, 22);
+		str_addf(text, " (on %s)\n", e->words);
+	}
+}
+
+/* In perf's words, which callers look for on standard error. */
+static void say_as_perf(const struct adding *a)
+{
+	const struct added *last = &a->added.at[a->added.n - 1];
+	struct str text = {0};
+
+	str_addf(&text, "Added new event%s:\n", a->added.n == 1 ? "" : "s");
+	add_events(a, &text);
+	str_addf(&text,
+		"\nYou can now use it in all perf tools, such as:\n\n\tperf record -e %s:%s -aR sleep 1\n\n",
+		last->group, last->event);
+	fputs(str_text(&text), stderr);
+	str_fini(&text);
+}
+
 static void say_added(const struct adding *a)
 {
 	const struct probe_asked *o = a->asked;
 
 	if (o->is_quiet || o->definitions.n || !a->added.n)
 		return;
+	if (program_is_perf()) {
+		say_as_perf(a);
+		return;
+	}
 	str_addf(&a->out->text, "%s %s:\n", o->is_dry ? "Would add" : "Added",
 		a->added.n == 1 ? "this event" : "these events");
-	vec_each(e, &a->added) {
-		size_t start = a->out->text.n;
-
-		str_addf(&a->out->text, "  %s:%s", e->group, e->event);
-		str_pad_right(&a->out->text, start, 22);
-		str_addf(&a->out->text, " (on %s)\n", e->words);
-	}
+	add_events(a, &a->out->text);
 	if (!o->is_dry)
 		str_addf(&a->out->text, "\nTo record it:\n\n\tpace record -e %s:%s -a sleep 1\n\n",
 			a->added.at[a->added.n - 1].group, a->added.at[a->added.n - 1].event);
@@ -211,8 +307,11 @@ int probe_add(const struct probe_asked *o, struct out *out, struct err *err)
 		if (o->is_dry)
 			r = 0;
 	}
-	for (size_t i = 0; !r && i < list->n; i++)
-		r = add_one(&a, has_file ? &f : NULL, list->at[i], err);
+	for (size_t i = 0; !r && i < list->n; i++) {
+		char first[NAME_MAX_BYTES + 8] = "";
+
+		r = add_one(&a, has_file ? &f : NULL, list->at[i], first, err);
+	}
 	if (r)
 		take_back(&a);
 	else

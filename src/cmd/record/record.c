@@ -38,16 +38,6 @@ static void unwind_meanwhile(struct recording *rec)
 	rec->recorder.filter = &rec->liveunwind.filter;
 }
 
-/* --group: all events are scheduled together. */
-static void make_group(struct event_list *events)
-{
-	vec_each(e, events) {
-		e->leader = 0;
-		e->n_members = 0;
-	}
-	events->at[0].n_members = (u32)events->n;
-}
-
 /* Notes that the kernel takes the counters away from a set-user-ID command: there will be next to no samples. */
 static void say_if_taken_away(struct recording *rec)
 {
@@ -125,7 +115,7 @@ static int understand(struct recording *rec, struct sampling *sampling, struct c
 		return err_set(err, ERR_INVAL,
 			"nothing to record: give a command, a process (-p), a thread (-t) or the whole system (-a)");
 	if (o->is_one_group)
-		make_group(&rec->events);
+		event_make_group(&rec->events);
 	return choose_output(rec, err);
 }
 

@@ -54,6 +54,7 @@ static int pack_output(struct recording *rec, struct err *err)
 
 	info.compression = writer_compression(&rec->packer, rec->level);
 	r = packer_init(&rec->packer, rec->level, err);
+	rec->packer.is_padded = program_perf_version() > 6;
 	if (!r)
 		r = writer_pack(&rec->writer, &rec->packer, &info, err);
 	file_info_fini(&info);

@@ -110,6 +110,8 @@ const struct opt report_option_table[] = {
 		"none, graph, fractal, flat or folded; caller or callee; percent, period or count; threshold in percent, then entries",
 		.flags = OPT_OPTIONAL, .call = set_graph},
 	REPORT_MAX_STACK_ROW,
+	{0, "show-ref-call-graph", OPT_BOOL, AT(lends_callers), NULL,
+		"events that were recorded without call chains get those that another event has in the same functions"},
 	{0, "stitch-lbr", OPT_BOOL, AT(stitches), NULL,
 		"with --call-graph lbr, complete chains that are too deep for the CPU from the sample before"},
 	{0, "ignore-callees", OPT_STR, AT(forgotten), "REGEX",
@@ -190,8 +192,6 @@ const struct opt report_option_table[] = {
 	{0, "itrace", OPT_REFUSED, 0, "HOW",
 		"AUX traces (Intel PT, CoreSight) are not decoded; 'perf inject --itrace' turns them into samples",
 		.flags = OPT_OPTIONAL | OPT_ATTACHED},
-	{0, "show-ref-call-graph", OPT_REFUSED, 0, NULL,
-		"events recorded without call chains have none; -s with --group shows them next to the event that has them"},
 	{.kind = OPT_END},
 };
 

@@ -45,7 +45,8 @@ struct report_options {
 	int children;
 	double percent_limit;
 	bool has_full_paths, stitches;
-	int inlines, wall; /* -1: as the recording was made */
+	bool lends_callers; /* --show-ref-call-graph */
+	int inlines, wall;  /* -1: as the recording was made */
 	u64 n_workers, max_stack;
 	double debuginfod_s;
 	u64 time_quantum;

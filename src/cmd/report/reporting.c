@@ -1,6 +1,8 @@
 #include "cmd/report/report.h"
 #include "cmd/report/reporting.h"
 
+#include "event/abi.h"
+#include "profile/gather/lend.h"
 #include "profile/tree/ignore.h"
 
 /* If --time has no samples, notes the times that have some. */
@@ -43,6 +45,53 @@ static void count_ipc(struct reporting *r)
 	recorded_stage_ends(&r->recorded, "instructions per cycle");
 }
 
+/* The event whose callers those without any get: the leader of its group, or else the first one that has some. */
+static u32 lender_of(const struct event_list *events, u32 borrower)
+{
+	const u32 leader = events->at[borrower].leader;
+
+	if (leader < events->n && events->at[leader].attr.sample_type & PERF_SAMPLE_CALLCHAIN)
+		return leader;
+	for (u32 i = 0; i < events->n; i++)
+		if (events->at[i].attr.sample_type & PERF_SAMPLE_CALLCHAIN)
+			return i;
+	return TABLE_NONE;
+}
+
+static void lend_all(struct recorded *in)
+{
+	const struct event_list *events = &in->trace.session.reader.events;
+	u32 n_borrowers = 0;
+
+	if (!recorded_has_trace(in) || in->has_wall || in->profile.events.n != events->n) {
+		log_note(in->log,
+			"--show-ref-call-graph: it has no events that could lend callers");
+		return;
+	}
+	if (in->profile.timeline) {
+		log_note(in->log,
+			"--show-ref-call-graph: callers are not lent where each sample is shown");
+		return;
+	}
+	for (u32 i = 0; i < events->n; i++) {
+		const u32 lender = lender_of(events, i);
+		u64 n;
+
+		if (events->at[i].attr.sample_type & PERF_SAMPLE_CALLCHAIN || lender == TABLE_NONE)
+			continue;
+		n_borrowers++;
+		n = lend_callers(&in->profile, lender, i);
+		log_note(in->log,
+			"%llu of %llu samples of '%s' have the callers that '%s' has in the same functions",
+			(unsigned long long)n,
+			(unsigned long long)in->profile.events.at[i].n_samples, events->at[i].name,
+			events->at[lender].name);
+	}
+	if (!n_borrowers)
+		log_note(in->log,
+			"--show-ref-call-graph: no event lacks call chains that another one has");
+}
+
 int reporting_read(struct reporting *r, struct err *err)
 {
 	const struct visitor blocks = blocks_visitor(&r->blocks);
@@ -82,6 +131,8 @@ int reporting_read(struct reporting *r, struct err *err)
 	tell_thinned(r);
 	profile_filter_apply(&in->profile, &r->choice.filter);
 	answer_note_filtered(&r->answer);
+	if (r->options->lends_callers)
+		lend_all(in);
 	calls_init(&r->calls, &in->profile);
 	recorded_stage_ends(in, "call tree");
 	return 0;

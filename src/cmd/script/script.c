@@ -66,6 +66,14 @@ static void flush_round(struct scripting *s)
 		out_flush(&s->out);
 }
 
+static int take_record(struct scripting *s, const struct visit *v, struct err *err)
+{
+	script_take_record(s, v);
+	if (v->rec->type < PERF_RECORD_USER_TYPE_START || s->options->script || s->options->is_json)
+		return 0;
+	return script_take_counts(s, v->rec, err);
+}
+
 static int walk(struct scripting *s, struct err *err)
 {
 	struct progress line = {.what = "writing the samples of",
@@ -84,7 +92,7 @@ static int walk(struct scripting *s, struct err *err)
 		if (v->rec->type == PERF_RECORD_SAMPLE)
 			r = take_sample(s, v, err);
 		else
-			script_take_record(s, v);
+			r = take_record(s, v, err);
 		/* For readers of a pipe, each round is flushed when it is complete. */
 		if (v->rec->type == PERF_RECORD_FINISHED_ROUND && s->trace.session.reader.is_stream)
 			flush_round(s);
@@ -177,7 +185,7 @@ static int run_session(struct scripting *s, struct err *err)
 			(unsigned long long)s->n_misordered);
 	ledger_add_tally(&s->ledger, &s->trace.session.tally);
 	ledger_warn(&s->ledger, &s->log);
-	if (!o->is_dump)
+	if (!o->is_dump && !s->counts.has_head)
 		session_explain_content(&s->trace.session);
 	return 0;
 }
@@ -265,6 +273,7 @@ static void scripting_fini(struct scripting *s)
 	name_list_fini(&s->stops);
 	script_choice_fini(&s->choice);
 	script_split_fini(&s->split);
+	script_counts_fini(&s->counts);
 	script_runner_fini(&s->runner);
 	log_fini(&s->log);
 }
@@ -298,9 +307,10 @@ static int run_script(int argc, char **argv)
 	o.print.max_stack = (u32)o.max_stack;
 	o.print.max_blocks = o.max_blocks;
 	o.print.name_style = symbol_options_style(&o.symbols, o.verbose);
-	o.print.inlines = !o.inlines                        ? SCRIPT_INLINES_NONE
-		: o.inlines < 0 && o.print.has_perfs_frames ? SCRIPT_INLINES_UNWOUND
-							    : SCRIPT_INLINES_ALL;
+	o.print.inlines = !o.inlines ? SCRIPT_INLINES_NONE
+		: o.inlines < 0 && o.print.has_perfs_frames && !o.print.has_perf7s_form
+		? SCRIPT_INLINES_UNWOUND
+		: SCRIPT_INLINES_ALL;
 	for (size_t i = 0; i < o.fields.n && !result; i++)
 		result = script_parse_fields(&o.print, o.fields.at[i], &err);
 	vec_fini(&o.fields);

@@ -25,10 +25,12 @@ static int choose_frames(void *target, const char *value, struct err *err)
 {
 	struct script_command *o = target;
 
-	o->print.has_perfs_frames = !strcmp(value, "perf");
-	o->print.has_memory_addresses = !strcmp(value, "memory");
+	o->print.has_perf7s_form = !strcmp(value, "perf7");
+	o->print.has_perfs_frames = o->print.has_perf7s_form || !strcmp(value, "perf");
+	o->print.has_memory_addresses = o->print.has_perf7s_form || !strcmp(value, "memory");
 	if (!o->print.has_perfs_frames && !o->print.has_memory_addresses && strcmp(value, "pace"))
-		return err_set(err, ERR_INVAL, "--frames is perf, memory or pace, not '%s'", value);
+		return err_set(err, ERR_INVAL, "--frames is perf, perf7, memory or pace, not '%s'",
+			value);
 	return 0;
 }
 
@@ -75,8 +77,8 @@ const struct opt script_command_options[] = {
 		"show source files with their directories"},
 	{0, "show-kernel-path", OPT_BOOL, AT(print.has_kernel_paths), NULL,
 		"show the kernel and its modules by their paths if their build-ids were recorded"},
-	{0, "frames", OPT_CALL, 0, "perf|memory",
-		"callers as perf 6.1 writes them, or at addresses in memory instead of in files",
+	{0, "frames", OPT_CALL, 0, "perf|perf7|memory",
+		"callers as perf 6.1 or 7 writes them, or at addresses in memory instead of in files",
 		.call = choose_frames},
 	{0, "max-stack", OPT_U64, AT(max_stack), "N",
 		"keep at most N addresses of a chain; default 127", .min = 1, .max = UINT16_MAX},

@@ -57,6 +57,21 @@ struct script_split {
 	u64 n_written;
 };
 
+/* Counts of `stat record`, which are no samples. */
+struct script_count {
+	u32 event;
+	s32 cpu;
+	u32 thread; /* its number in the recording */
+	u64 value, enabled_ns, running_ns;
+};
+
+struct script_counts {
+	VEC(struct script_count) at; /* of the moment that has not ended yet */
+	VEC(s32) tids;               /* of the recording's threads */
+	bool has_head;               /* a moment was printed */
+	u64 n_lines;                 /* that could have been printed so far */
+};
+
 struct scripting {
 	const struct script_command *options;
 	struct log log;
@@ -70,6 +85,7 @@ struct scripting {
 	struct name_list comms, stops;
 	struct script_choice choice;
 	struct script_split split;
+	struct script_counts counts;
 	struct script_runner runner; /* -s */
 	struct trace_where where;    /* of spans, cpus, pids and tids */
 	bool has_all;                /* `where` has all samples */
@@ -80,6 +96,10 @@ struct scripting {
 
 /* Prints a record that is not a sample, if an option asks for its type. */
 void script_take_record(struct scripting *s, const struct visit *v);
+
+/* Takes a record of `stat record`; the one that ends a moment prints its counts. Does nothing with other records. */
+int script_take_counts(struct scripting *s, const struct record *rec, struct err *err);
+void script_counts_fini(struct script_counts *c);
 
 int script_choice_init(struct script_choice *c, const struct script_command *o,
 	const struct event_list *events, struct err *err);

@@ -58,6 +58,7 @@ struct measuring {
 	struct writer writer;           /* of stat record */
 	int pipe_fd;                    /* where -o - writes to, until the writer has it */
 	struct err why_unwritten;
+	bool has_frozen_smi; /* stat_smi_end() has to take it back */
 	char **command;
 	int argc;
 	char **line; /* the whole command line */
@@ -70,6 +71,15 @@ struct measuring {
  */
 int stat_open(struct measuring *m, struct err *err);
 void stat_open_init(struct measuring *m); /* before the first run */
+/* In the place of perf 7: puts what that says before the reason why nothing can be counted. */
+void stat_say_unsupported(struct err *err);
+
+/*
+ * stat_smi.c: --smi-cost. While it is counted, counters of the CPUs stand still in system management interrupts; the end puts that
+ * back. ERR_UNSUPPORTED: this machine cannot do that.
+ */
+int stat_smi_begin(struct measuring *m, struct err *err);
+void stat_smi_end(struct measuring *m);
 
 /* stat_topdown.c: --topdown. Adds the events; ERR_INVAL with a sentence that says why the machine has none. */
 int stat_topdown_add_events(struct measuring *m, struct err *err);

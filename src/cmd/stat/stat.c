@@ -65,27 +65,34 @@ static int add_transactions(struct measuring *m, struct err *err)
 static int parse_all_events(struct measuring *m, struct err *err)
 {
 	const struct stat_command *o = m->options;
+	struct event_words words = o->events;
 	struct str defaults = {0};
+	char core_pmu[64] = "";
 	bool has_own;
 	int r;
 
 	if (o->is_null)
 		return 0;
+	if (o->core_type && stat_find_cores(o->core_type, core_pmu, sizeof(core_pmu), err))
+		return err->code;
+	words.core_pmu = o->core_type ? core_pmu : NULL;
 	if (o->is_topdown && stat_topdown_add_events(m, err))
 		return err->code;
-	has_own = o->metrics.n || o->has_transactions || o->is_topdown;
+	has_own = o->metrics.n || o->has_transactions || o->is_topdown || o->has_smi_cost;
 	m->print.has_no_defaults = !o->events.has_events && !has_own;
 	if (o->has_transactions && add_transactions(m, err))
 		return err->code;
 	if (!has_own)
 		stat_add_defaults(o, m->target.is_system_wide, &defaults);
-	r = event_words_parse(&o->events, has_own ? NULL : str_text(&defaults), &m->events, &m->log,
+	r = event_words_parse(&words, has_own ? NULL : str_text(&defaults), &m->events, &m->log,
 		err);
 	str_fini(&defaults);
 	tsx_note_raw("/sys", &m->events, &m->log);
 	if (!r)
 		r = stat_asked_open(&m->asked, o, m->target.is_system_wide, &m->events, &m->log,
 			err);
+	if (!r && o->is_one_group)
+		event_make_group(&m->events);
 	m->print.metrics = m->asked.is_open ? &m->asked.set : NULL;
 	vec_each(e, &m->events) {
 		e->attr.flags |= stat_excluded(o);
@@ -169,7 +176,8 @@ static void choose_live(struct measuring *m)
 
 	m->print.has_colours = colour_is_on(COLOUR_AUTO, m->out.fd);
 	m->is_live = is_wanted && o->interval_ms && !o->is_topdown && !o->is_cleared &&
-		!o->is_metric_only && !form_is_data(m->print.form) && term_can_erase(m->out.fd);
+		!m->print.is_metric_only && !form_is_data(m->print.form) &&
+		term_can_erase(m->out.fd);
 	if (!m->is_live)
 		return;
 	m->live.is_ascii = !term_has_utf8();
@@ -190,7 +198,12 @@ static int set_up(struct measuring *m, struct err *err)
 	if (!m->command && !words.pids && !words.tids)
 		words.all_cpus = true;
 	/* CPUs can be told apart only in system-wide counts. */
-	if (target_init(&m->target, &words, err) || parse_all_events(m, err))
+	if (target_init(&m->target, &words, err)) {
+		if (words.cpus)
+			stat_say_unsupported(err);
+		return err->code;
+	}
+	if (stat_smi_begin(m, err) || parse_all_events(m, err))
 		return err->code;
 	m->measures_workload = !m->target.is_system_wide && !m->target.threads.n;
 	if (m->measures_workload && !o->is_versus &&
@@ -206,6 +219,7 @@ static int set_up(struct measuring *m, struct err *err)
 	counts_init(&m->counts, &m->events, scope);
 	m->counts.cache_level = o->cache_level;
 	m->counts.is_unscaled = o->no_scale;
+	m->counts.shows_cores = o->percore_per_cpu && scope == COUNTS_CPU;
 	m->view = (struct stat_view){.counts = &m->counts,
 		.options = &m->print,
 		.topdown = m->has_topdown ? &m->topdown : NULL,
@@ -500,6 +514,7 @@ static int compare(struct measuring *m, int *ret_status, struct err *err)
 
 static void tear_down(struct measuring *m)
 {
+	stat_smi_end(m);
 	/* Without a completed run there is nothing to keep. */
 	if (m->writer.fd >= 0)
 		writer_close(&m->writer, m->counts.n_runs > 0);
@@ -573,7 +588,9 @@ static int run_report_behind(int n_before, char **before, int argc, char **argv)
 
 static int run_stat(int argc, char **argv)
 {
-	struct stat_command o = {.has_sparklines = -1, .events.takes_latencies = true};
+	struct stat_command o = {.has_sparklines = -1,
+		.is_metric_only = -1,
+		.events.takes_latencies = true};
 	char **whole = memcpy(mem_alloc((argc + 1) * sizeof(*argv)), argv, argc * sizeof(*argv));
 	struct measuring m = {.options = &o, .line = whole, .line_n = argc};
 	int status = cmd_parse(&cmd_stat, &o, OPTS_STOP, &argc, argv);

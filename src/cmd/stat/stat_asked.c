@@ -42,7 +42,7 @@ int stat_asked_open(struct stat_asked *a, const struct stat_command *o, bool is_
 		.has_no_merge = o->has_no_metric_merge,
 		.has_no_thresholds = o->has_no_metric_thresholds};
 
-	if (!o->metrics.n)
+	if (!o->metrics.n && !o->has_smi_cost)
 		return 0;
 	if (catalog_open(&a->catalog, &places, log, err))
 		return err->code;
@@ -55,6 +55,8 @@ int stat_asked_open(struct stat_asked *a, const struct stat_command *o, bool is_
 	vec_each(words, &o->metrics)
 		if (ask_words(a, *words, log, err))
 			return err->code;
+	if (o->has_smi_cost && ask_words(a, "smi", log, err))
+		return err->code;
 	return metricset_count(&a->set, events, err);
 }
 

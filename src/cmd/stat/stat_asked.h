@@ -17,7 +17,7 @@ struct stat_asked {
 	bool is_open;
 };
 
-/* Nothing without -M. */
+/* Nothing without -M or --smi-cost. */
 int stat_asked_open(struct stat_asked *a, const struct stat_command *o, bool is_system_wide,
 	struct event_list *events, struct log *log, struct err *err);
 void stat_asked_fini(struct stat_asked *a);

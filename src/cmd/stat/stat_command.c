@@ -1,11 +1,13 @@
 #include "cmd/stat/stat_command.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/num.h"
 #include "cmd/stat/stat_asked.h"
 #include "cmd/stat/stat_compare.h"
 #include "event/abi.h"
+#include "event/pmu.h"
 #include "event/tsx.h"
 
 enum { RUNS_MAX = 1000000, DELAY_MAX_MS = 1 << 30 };
@@ -70,6 +72,14 @@ const struct opt stat_options_table[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to count"},
 	EVENT_ROWS("events, groups {a,b}; default clocks, faults, cycles, instructions, branches"),
 	EVENT_ROWS_EACH_CGROUP,
+	{0, "smi-cost", OPT_BOOL, STAT_AT(has_smi_cost), NULL,
+		"how many system management interrupts there are, and which part of the cycles they take (Intel)"},
+	{'g', "group", OPT_BOOL, STAT_AT(is_one_group), NULL,
+		"make one group of all events: on the PMU together or not at all"},
+	{0, "cputype", OPT_STR, STAT_AT(core_type), "TYPE",
+		"of names that all kinds of cores have, count only the events of this kind: core, atom"},
+	{0, "pmu-filter", OPT_STR, STAT_AT(events.only_pmu), "PMU",
+		"count only this one of several PMUs that an event's name stands for"},
 	{'T', "transaction", OPT_BOOL, STAT_AT(has_transactions), NULL,
 		"transactions (Intel TSX): their share of the cycles, what is lost in those that are aborted, and how long they are"},
 	{'M', "metrics", OPT_CALL, 0, "METRIC,...",
@@ -140,6 +150,8 @@ const struct opt stat_options_table[] = {
 		"seed of the random order; default: a new one each time", .min = 1},
 	{0, NULL, OPT_TITLE, 0, NULL, "A row for each"},
 	STAT_ROWS_PLACES,
+	{0, "percore-show-thread", OPT_BOOL, STAT_AT(percore_per_cpu), NULL,
+		"with -A, of events with the term percore: CPU, with the count of its core"},
 	{0, NULL, OPT_TITLE, 0, NULL, "How to print"},
 	STAT_ROWS_PRINT,
 	{'o', "output", OPT_STR, STAT_AT(output), "FILE", "write to FILE instead of stderr",
@@ -160,20 +172,11 @@ const struct opt stat_options_table[] = {
 	{0, "tpebs-mode", OPT_CALL, 0, "MODE",
 		"with --record-tpebs: mean, which is what pace prints of the latencies",
 		.call = set_latency_mode, .flags = OPT_HIDDEN},
-	{0, "pmu-filter", OPT_REFUSED, 0, "PMU",
-		"name the PMU with the event: -e PMU/EVENT/; the names that 'pace list --unit PMU' shows are those of one"},
-	{'g', "group", OPT_REFUSED, 0, NULL, "braces make a group: -e '{cycles,instructions}'"},
-	{0, "smi-cost", OPT_REFUSED, 0, NULL,
-		"-a -e msr/smi/,msr/aperf/,cycles counts what it is computed from"},
-	{0, "cputype", OPT_REFUSED, 0, "TYPE",
-		"name the PMU of one kind of core: -e cpu_core/cycles/ or cpu_atom/cycles/"},
 	{0, "hybrid-merge", OPT_NOTHING, 0, NULL,
 		"events of several PMUs are summed up unless --no-merge is given"},
 	{0, "iostat", OPT_REFUSED, 0, "PORT",
 		"the uncore's events count the traffic of root ports: 'pace list uncore'",
 		.flags = OPT_OPTIONAL | OPT_ATTACHED},
-	{0, "percore-show-thread", OPT_REFUSED, 0, NULL,
-		"--per-core has the sums, -A each thread of the cores"},
 	{0, "no-csv-summary", OPT_BOOL, STAT_AT(has_no_csv_summary), NULL,
 		"with --columns perf: rows of a summary do not say that they are",
 		.flags = OPT_HIDDEN},
@@ -206,6 +209,31 @@ static const char *const detailed_events[] = {
 	"{L1-icache-loads,L1-icache-load-misses}:W,{dTLB-loads,dTLB-load-misses}:W,{iTLB-loads,iTLB-load-misses}:W",
 	"L1-dcache-prefetches,L1-dcache-prefetch-misses",
 };
+
+int stat_find_cores(const char *type, char *ret_pmu, size_t size, struct err *err)
+{
+	struct intern cores = {0};
+	struct str names = {0};
+	bool is_found = false;
+
+	pmu_list_cores("/sys", &cores);
+	vec_each(name, &cores.strings) {
+		const char *kind = strncmp(*name, "cpu_", 4) ? *name : *name + 4;
+
+		str_addf(&names, "%s%s", names.n ? ", " : "", kind);
+		if (is_found || (strcmp(*name, type) && strcmp(kind, type)))
+			continue;
+		is_found = true;
+		snprintf(ret_pmu, size, "%s", *name);
+	}
+	if (!is_found)
+		err_set(err, ERR_UNSUPPORTED,
+			"--cputype '%s': this machine has no such kind of core; its kinds: %s",
+			type, names.n ? str_text(&names) : "none that the kernel tells");
+	intern_fini(&cores);
+	str_fini(&names);
+	return is_found ? 0 : err->code;
+}
 
 u64 stat_excluded(const struct stat_command *o)
 {
@@ -280,7 +308,7 @@ int stat_choose_format(const struct stat_command *o, struct stat_options *ret, s
 		.has_summary_column = (o->interval_ms || o->has_summary) && !o->has_no_csv_summary,
 		.separator = o->separator && !strcmp(o->separator, "\\t") ? "\t" : o->separator,
 		.is_plain = o->no_big_num,
-		.is_metric_only = o->is_metric_only,
+		.is_metric_only = o->is_metric_only < 0 ? o->has_smi_cost : o->is_metric_only,
 		.has_table = o->has_table,
 		.has_no_merge = o->no_merge};
 	return 0;

@@ -20,10 +20,10 @@ struct stat_command {
 	struct form_choice forms;
 	unsigned detail, verbose;
 	int has_sparklines; /* -1: where nothing else writes to the terminal */
+	int is_metric_only; /* -1: with --smi-cost */
 	bool per_socket, per_die, per_cluster, per_cache, per_core, per_node, per_thread, per_cpu;
 	bool is_null, no_inherit, syncs, appends, no_big_num, no_scale, has_summary, is_quiet,
-		has_table, samples_latencies, is_metric_only, no_merge, all_user, all_kernel,
-		is_cleared;
+		has_table, samples_latencies, no_merge, all_user, all_kernel, is_cleared;
 	bool has_log_fd, has_delay;
 	bool is_versus, ignores_failure, shows_output; /* --vs: two commands are compared */
 	u64 seed;                                      /* of the random order; 0: none given */
@@ -33,6 +33,10 @@ struct stat_command {
 	VEC(const char *) metrics; /* -M: what each of them names */
 	bool has_no_metric_groups, has_no_metric_merge, has_no_metric_thresholds;
 	bool has_transactions; /* -T */
+	bool is_one_group;     /* -g */
+	bool percore_per_cpu;  /* --percore-show-thread */
+	bool has_smi_cost;     /* --smi-cost */
+	const char *core_type; /* --cputype; NULL: all kinds of cores */
 	bool has_no_csv_summary;
 	bool to_stderr; /* of stat report */
 	bool is_record; /* the counts are also written to a recording, `output` */
@@ -69,7 +73,7 @@ int stat_set_cache(void *target, const char *value, struct err *err);
 		{'j', "json-output", OPT_BOOL, STAT_AT(forms.is_chosen[FORM_JSON]), NULL,                                           \
 			"print JSON, an object a line"},                                                                            \
 		FORM_ROW(struct stat_command, forms),                                                                               \
-		{0, "metric-only", OPT_BOOL, STAT_AT(is_metric_only), NULL,                                                         \
+		{0, "metric-only", OPT_TRI, STAT_AT(is_metric_only), NULL,                                                          \
 			"print only metrics derived from counts"},                                                                  \
 	{                                                                                                                           \
 		'B', "no-big-num", OPT_BOOL, STAT_AT(no_big_num), NULL,                                                             \
@@ -89,6 +93,9 @@ int stat_check(const struct stat_command *o, int argc, struct err *err);
 
 /* -r: the number of runs; 0: until Ctrl-C. */
 int stat_choose_runs(const struct stat_command *o, u64 *ret_n, struct err *err);
+
+/* --cputype: the PMU of that kind of core; ERR_UNSUPPORTED: this machine has none. */
+int stat_find_cores(const char *type, char *ret_pmu, size_t size, struct err *err);
 
 /* Flags of attrs for --all-user and --all-kernel. */
 u64 stat_excluded(const struct stat_command *o);

@@ -61,8 +61,8 @@ static const struct {
 	{STAT_AT(has_delay), sizeof(bool), "-D"},
 	{STAT_AT(control), sizeof(char *), "--control"},
 	{STAT_AT(is_record), sizeof(bool), "record"},
-	{STAT_AT(is_metric_only), sizeof(bool), "--metric-only"},
 	{STAT_AT(metrics.n), sizeof(size_t), "-M"},
+	{STAT_AT(has_smi_cost), sizeof(bool), "--smi-cost"},
 	{STAT_AT(has_summary), sizeof(bool), "--summary"},
 };
 
@@ -78,6 +78,8 @@ int stat_compare_check(const struct stat_command *o, int argc, struct err *err)
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		if (memcmp((const char *)o + others[i].offset, &zero, others[i].size) != 0)
 			return err_set(err, ERR_INVAL, "--vs and %s: choose one", others[i].name);
+	if (o->is_metric_only > 0)
+		return err_set(err, ERR_INVAL, "--vs and --metric-only: choose one");
 	if (stat_choose_scope(o, &scope, err))
 		return err->code;
 	return scope == COUNTS_ALL

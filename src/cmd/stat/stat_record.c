@@ -26,6 +26,7 @@ static int open_writer(struct measuring *m, struct err *err)
 		return writer_open(&m->writer, o->output ? o->output : "perf.data", &m->events,
 			err);
 	identity_fill(&info, &m->events, version_text(), m->line_n, m->line);
+	info.has_counts = true;
 	r = writer_open_pipe(&m->writer, m->pipe_fd, &m->events, &info, err);
 	file_info_fini(&info);
 	return r;
@@ -72,6 +73,7 @@ int stat_record_finish(struct measuring *m, struct err *err)
 	if (!m->options->is_record)
 		return 0;
 	identity_fill(&info, &m->events, version_text(), m->line_n, m->line);
+	info.has_counts = true;
 	r = writer_finish(&m->writer, &info, err);
 	file_info_fini(&info);
 	if (m->why_unwritten.code)

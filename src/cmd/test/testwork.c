@@ -114,7 +114,7 @@ static KEPT void test_loop(void)
 		total++;
 }
 
-static void *run_thread(void *name)
+static KEPT void *thfunc(void *name)
 {
 	if (name)
 		pthread_setname_np(pthread_self(), name);
@@ -132,7 +132,7 @@ static int run_threads(u64 n, bool are_named, struct err *err)
 
 	while (n_running + 1 < n && !sys) {
 		snprintf(names[n_running], sizeof(names[0]), "thread%u", (unsigned)(n_running + 1));
-		sys = pthread_create(&threads[n_running], NULL, run_thread,
+		sys = pthread_create(&threads[n_running], NULL, thfunc,
 			are_named ? names[n_running] : NULL);
 		n_running += !sys;
 	}

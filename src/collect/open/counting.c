@@ -31,7 +31,7 @@ static void complete_attr(struct event_list *events, struct event *e,
 		attr_set_precise(a, 0);
 	a->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	/* Readers of a recording need the ids by which its records name their events. */
-	if (o->needs_ids)
+	if (o->needs_ids && !o->has_no_samples)
 		a->sample_type = PERF_SAMPLE_IDENTIFIER;
 	if (has_latency(e))
 		latency_complete(a);

@@ -28,9 +28,10 @@ struct reading { /* of one counter, since it was opened */
 };
 
 struct counting_options {
-	bool no_inherit;        /* children are not counted */
-	bool is_command;        /* the target waits at its gate: its exec starts the counters */
-	bool needs_ids;         /* fetch the events' ids, for a recording */
+	bool no_inherit; /* children are not counted */
+	bool is_command; /* the target waits at its gate: its exec starts the counters */
+	bool needs_ids;  /* fetch the events' ids, for a recording */
+	bool has_no_samples; /* with needs_ids: attrs say that no record has any field, as perf's in pipes */
 	bool samples_latencies; /* EVENT_RETIRE_LATENCY is measured; else such events are left out */
 	bool starts_off;        /* counters stay off until counting_enable() */
 };

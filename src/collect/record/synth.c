@@ -416,6 +416,16 @@ static void find_bounds(struct synth *s, bool needs_end, struct bounds *b)
 	close(fd);
 }
 
+/* It is somewhere. */
+static void add_hidden_kernel(struct synth *s)
+{
+	static const char name[] = "[kernel.kallsyms]";
+	union record_body body = {.mmap = {.pid = (u32)-1, .len = ~0ull}};
+
+	body.mmap.path = run_of(name, sizeof(name) - 1);
+	add_map(s, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL, &body);
+}
+
 void synth_kernel(struct synth *s)
 {
 	union record_body body = {.mmap = {.pid = (u32)-1}};
@@ -429,13 +439,15 @@ void synth_kernel(struct synth *s)
 	if (!bounds.text) {
 		privilege_read(&p);
 		if (bounds.is_seen)
-			log_note(s->log,
-				"kernel addresses are hidden, kernel functions will have no names: %s",
+			log_note(s->log, "kernel addresses are hidden%s: %s",
+				s->has_hidden ? "" : ", kernel functions will have no names",
 				privilege_explain_hidden(&p, why, sizeof(why)));
-		else
+		else if (!s->has_hidden)
 			log_note(s->log,
 				"%s/kallsyms cannot be read: kernel functions will have no names",
 				s->proc);
+		if (s->has_hidden)
+			add_hidden_kernel(s);
 		return;
 	}
 	/* perf looks up the symbol named here in kallsyms, which has no _text on arm64. */
@@ -517,7 +529,7 @@ void synth_modules(struct synth *s)
 		p = name_end + 1;
 		hex += 3;
 		if (!num_scan(&p, 10, &body.mmap.len) || !num_scan(&hex, 16, &body.mmap.addr) ||
-			!body.mmap.addr)
+			(!body.mmap.addr && !s->has_hidden))
 			continue;
 		str_clear(&path);
 		module_path(root, str_text(&dep), line, name_end - line, &path);

@@ -37,7 +37,8 @@ struct synth {
 	unsigned what;       /* enum synth_what */
 	bool has_namespaces; /* describe each task's namespaces */
 	bool has_data_maps;  /* include maps that are not executable */
-	bool has_no_maps;    /* no maps at all: the process will exec before it is measured */
+	bool has_hidden; /* the kernel's and its modules' maps also where their addresses are hidden: from 0 on */
+	bool has_no_maps; /* no maps at all: the process will exec before it is measured */
 	/*
 	 * Returns the build-id of a mapped file, which its maps then carry; 0 bytes: unknown. NULL:
 	 * maps carry none.

@@ -145,11 +145,15 @@ static const struct topology *topology_of(struct place_finder *f, s32 cpu)
 	return &added->topology;
 }
 
+static bool is_percore(const struct counts *s, u32 event)
+{
+	return s->scope == COUNTS_CPU && s->events->at[event].wishes & EVENT_PERCORE;
+}
+
 /* percore: with separate CPUs, the threads of a core still count as one. */
 static enum counts_scope scope_of(const struct counts *s, u32 event)
 {
-	return s->scope == COUNTS_CPU && s->events->at[event].wishes & EVENT_PERCORE ? COUNTS_CORE
-										     : s->scope;
+	return is_percore(s, event) && !s->shows_cores ? COUNTS_CORE : s->scope;
 }
 
 static u64 hash_of(const s32 key[4])
@@ -162,7 +166,8 @@ static u32 place_of(struct place_finder *f, const struct counter *c)
 	static const struct topology unknown;
 	struct counts *s = f->counts;
 	enum counts_scope scope = scope_of(s, c->event);
-	bool needs_topology = scope != COUNTS_ALL && scope != COUNTS_CPU && c->cpu >= 0;
+	bool needs_topology =
+		scope != COUNTS_ALL && (scope != COUNTS_CPU || s->shows_cores) && c->cpu >= 0;
 	struct counts_place place = {.key = {[3] = (s32)scope}};
 	struct table_probe probe;
 	char name[128];
@@ -175,6 +180,11 @@ static u32 place_of(struct place_finder *f, const struct counter *c)
 		name_place(scope, f->counts->cache_level,
 			needs_topology ? topology_of(f, c->cpu) : &unknown, c->cpu, &place, name,
 			sizeof(name));
+	if (s->shows_cores && needs_topology) {
+		const struct topology *t = topology_of(f, c->cpu);
+
+		memcpy(place.core, ((s32[]){t->socket, t->die, t->core}), sizeof(place.core));
+	}
 	hash = hash_of(place.key);
 	probe = table_probe(&f->index, hash);
 	while ((i = table_next(&f->index, &probe)) != TABLE_NONE)
@@ -408,6 +418,31 @@ static void finish_latency(const struct event *e, bool is_interval, struct count
 		c->n_idle = c->n_counters;
 }
 
+static void add_count(struct count *to, const struct count *c)
+{
+	to->value += c->value;
+	to->raw += c->raw;
+	to->enabled_ns += c->enabled_ns;
+	to->running_ns += c->running_ns;
+	to->n_counters += c->n_counters;
+	to->n_idle += c->n_idle;
+	to->n_failed += c->n_failed;
+}
+
+/* Gives each CPU the sum of its core. */
+static void share_cores(struct counts *s, u32 event)
+{
+	struct count *sums = mem_zalloc(s->places.n * sizeof(*sums));
+
+	for (u32 p = 0; p < s->places.n; p++)
+		for (u32 q = 0; q < s->places.n; q++)
+			if (!memcmp(s->places.at[p].core, s->places.at[q].core,
+				    sizeof(s->places.at[p].core)))
+				add_count(&sums[p], counts_now(s, event, q));
+	memcpy(counts_now(s, event, 0), sums, s->places.n * sizeof(*sums));
+	mem_free(sums);
+}
+
 /* Sets s->now to the counts since `before`; NULL: since the beginning. */
 static void take_since(struct counts *s, const struct reading *before)
 {
@@ -420,6 +455,9 @@ static void take_since(struct counts *s, const struct reading *before)
 	for (u32 e = 0; e < s->events->n; e++)
 		for (u32 p = 0; p < s->places.n && counts_is_latency(&s->events->at[e]); p++)
 			finish_latency(&s->events->at[e], before, counts_now(s, e, p));
+	for (u32 e = 0; e < s->events->n && s->shows_cores; e++)
+		if (is_percore(s, e))
+			share_cores(s, e);
 }
 
 void counts_take_interval(struct counts *s)

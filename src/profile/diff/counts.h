@@ -34,6 +34,7 @@ struct counts_place {
 	s32 key[4];       /* identifies it; the last number is its scope */
 	u32 n_counters;   /* CPUs or threads: the most counters that one event has here */
 	u32 found;        /* scratch: its position before sorting */
+	s32 core[3];      /* of COUNTS_CPU with shows_cores: the core that the CPU is a thread of */
 };
 
 struct count {        /* of one event in one place */
@@ -75,6 +76,7 @@ struct counts {
 	enum counts_scope scope;
 	s32 cache_level; /* of COUNTS_CACHE; 0: the last level */
 	bool is_unscaled;
+	bool shows_cores; /* COUNTS_CPU: percore events have at each CPU the count of its whole core */
 	VEC(struct counts_place) places;
 	u32 *place_of;          /* by counter */
 	bool *is_double;        /* by counter: another counter of its package counts the same */

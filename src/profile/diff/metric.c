@@ -250,6 +250,19 @@ static void set_value(const struct metricown *own, double value, struct metric *
 		shorten(ret);
 }
 
+/* What perf 7 has beside a count: with a digit behind the point, two if there is no unit. */
+static void name_it(const struct metricown *own, double value, struct metric *ret)
+{
+	const char *unit = own->unit_by_name ? own->unit_by_name : own->row.unit;
+
+	ret->name = own->row.name;
+	ret->unit = unit ? unit : "";
+	ret->digits = *ret->unit ? 1 : 2;
+	ret->is_percent = false;
+	if (own->unit_by_name)
+		ret->value = value;
+}
+
 /* Computes a row for an event; false if it cannot be. */
 static bool compute(const struct metric_input *in, u32 event, const struct metricown *own,
 	struct metric *ret)
@@ -280,6 +293,8 @@ static bool compute(const struct metric_input *in, u32 event, const struct metri
 		return false;
 	if (m.state != METRIC_APART)
 		set_value(own, value, &m);
+	if (in->by_name)
+		name_it(own, value, &m);
 	*ret = m;
 	return true;
 }
@@ -315,6 +330,8 @@ unsigned metric_of(const struct metric_input *in, u32 event, struct metric ret[M
 		bool is_rate = own->beside && !strcmp(own->beside, "*");
 
 		if (!own->beside || (is_rate ? n || !has_rate(e) : !kind_is(e, own->beside)))
+			continue;
+		if (in->by_name ? is_rate : own->is_only_by_name)
 			continue;
 		/* That it was not counted with others is said once. */
 		if (compute(in, event, own, &ret[n]) && (!n || ret[n].state == METRIC_VALUE))

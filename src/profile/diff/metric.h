@@ -50,6 +50,7 @@ struct metric_input {
 	double elapsed_ns;
 	const u32 *
 		pass_of; /* by event: events of different passes never ran together; NULL: all did */
+	bool by_name; /* answers have their names, and rates are not those of any event: as in perf 7 */
 };
 
 /* Fills in the metrics of an event; returns how many, which may be 0. */

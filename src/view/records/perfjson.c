@@ -138,7 +138,7 @@ void perfjson_add(struct perfjson *p, struct visit *v, struct str *text)
 	const u64 type = v->format->type;
 
 	str_add(text, p->n_samples++ ? ",\n{" : "{");
-	json_u64(text, "timestamp", visit_said_time(v));
+	json_u64(text, "timestamp", visit_said_time(v) + p->shift_ns);
 	json_s64(text, "pid", (s32)s->pid);
 	json_s64(text, "tid", (s32)s->tid);
 	if (type & PERF_SAMPLE_CPU)

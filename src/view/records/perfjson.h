@@ -21,6 +21,7 @@ struct perfjson {
 	struct intern strings;
 	struct tracepoints tracepoints;
 	u64 n_samples;
+	u64 shift_ns; /* of times: to the time of day; set it after perfjson_begin() */
 };
 
 void perfjson_begin(struct perfjson *p, struct trace *trace, struct str *text);

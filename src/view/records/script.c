@@ -251,20 +251,22 @@ static void add_comm(const struct script *s, const char *comm, bool has_chain, s
 void script_add_start(struct script *s, const struct script_who *who, u64 fields, bool has_chain,
 	struct str *text)
 {
+	const unsigned width = s->options->has_perf7s_form ? 7 : 5;
+
 	if (fields & SCRIPT_COMM)
 		add_comm(s, who->comm, has_chain, text);
 	if (fields & SCRIPT_PID && fields & SCRIPT_TID) {
 		size_t start;
 
-		add_id(text, (s32)who->pid, 5);
+		add_id(text, (s32)who->pid, width);
 		str_addc(text, '/');
 		start = text->n;
 		add_id(text, (s32)who->tid, 0);
-		while (text->n - start < 5)
+		while (text->n - start < width)
 			str_addc(text, ' ');
 		str_addc(text, ' ');
 	} else if (fields & (SCRIPT_PID | SCRIPT_TID)) {
-		add_id(text, (s32)(fields & SCRIPT_PID ? who->pid : who->tid), 5);
+		add_id(text, (s32)(fields & SCRIPT_PID ? who->pid : who->tid), width);
 		str_addc(text, ' ');
 	}
 	if (fields & SCRIPT_CPU)

@@ -89,6 +89,7 @@ struct script_options {
 	bool has_ns, is_relative, is_delta, hides_chains, has_full_paths;
 	bool has_kernel_paths; /* the kernel and its modules stand under the paths of their files */
 	bool has_perfs_frames; /* callers and inlined functions as perf writes them */
+	bool has_perf7s_form;  /* numbers of threads in perf 7's columns */
 	bool has_memory_addresses; /* of callers, too; else offsets in their files, as perf 6.1 has them */
 	bool is_narrow; /* short names of threads and bare numbers of CPUs, as perf's -L has them */
 	unsigned name_style; /* enum demangle_style */

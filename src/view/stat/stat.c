@@ -196,10 +196,13 @@ static void add_metrics(const struct making *m, u32 event, const struct place_co
 {
 	const struct counts *s = m->counts;
 	const struct metricset *set = m->options->metrics;
-	const struct metric_input own = {s->events, c->merged, m->elapsed_ns, s->pass_of};
+	const bool by_name = m->options->has_perf7_columns;
+	const struct metric_input own = {s->events, c->merged, m->elapsed_ns, s->pass_of, by_name};
 	const struct metricvalue_input asked = {set, s->events, c->each, c->errors, m->elapsed_ns};
 	struct metric beside[METRIC_MAX];
-	unsigned n_beside = metric_of(&own, event, beside);
+	/* perf 7 has metrics only beside its own events. */
+	unsigned n_beside =
+		by_name && !m->options->has_no_defaults ? 0 : metric_of(&own, event, beside);
 	VEC(struct metric) found = {0};
 
 	for (unsigned i = 0; i < n_beside; i++)

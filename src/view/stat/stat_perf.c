@@ -64,9 +64,17 @@ static bool has_value(const struct stat_line *l, unsigned i)
 	return i < l->n_metrics && l->metrics[i].state == METRIC_VALUE;
 }
 
-static const char *unit_of(const struct metric *m)
+/* As perf 7 writes it, the unit stands before a metric's name. */
+static void add_unit(const struct stat_view *v, const struct metric *m, struct str *text)
 {
-	return m->name ? m->name : m->unit;
+	if (v->options->has_perf7_columns && m->name && m->unit[0]) {
+		str_add_safe(text, m->unit, strlen(m->unit));
+		str_add(text, "  ");
+	}
+	if (m->name)
+		str_add_safe(text, m->name, strlen(m->name));
+	else
+		str_add_safe(text, m->unit, strlen(m->unit));
 }
 
 /* ---- -x ---- */
@@ -116,7 +124,7 @@ static void add_count(const struct stat_view *v, const struct stat_line *l, stru
 static void add_metric(const struct stat_view *v, const struct metric *m, struct str *text)
 {
 	str_addf(text, "%.*f%s", (int)m->digits, m->value, v->options->separator);
-	str_add_safe(text, unit_of(m), strlen(unit_of(m)));
+	add_unit(v, m, text);
 }
 
 static void add_separated(const struct stat_view *v, const struct stat_line *l, u64 time_ns,
@@ -174,11 +182,25 @@ static void add_json_place(const struct stat_view *v, const struct stat_line *l,
 		str_addf(text, "\"%s\" : %u, ", stat_perf_number(v), l->place->n_counters);
 }
 
-static void add_json_metric(const struct metric *m, struct str *text)
+/* perf 6 has a number even where there is no metric, perf 7 a text, or no member. */
+static void add_json_metric(const struct stat_view *v, const struct metric *m, struct str *text)
 {
-	str_addf(text, "\"metric-value\" : %f, \"metric-unit\" : ", m ? m->value : 0);
-	json_string(text, m ? unit_of(m) : "");
+	const bool is_text = v->options->has_perf7_columns;
+	struct str unit = {0};
+
+	if (is_text && !m) {
+		str_cut(text, text->n - 2);
+		str_add(text, "}\n");
+		return;
+	}
+	if (m)
+		add_unit(v, m, &unit);
+	str_addf(text, is_text ? "\"metric-value\" : \"%f\", " : "\"metric-value\" : %f, ",
+		m ? m->value : 0);
+	str_add(text, "\"metric-unit\" : ");
+	json_string(text, str_text(&unit));
 	str_add(text, "}\n");
+	str_fini(&unit);
 }
 
 static void add_json(const struct stat_view *v, const struct stat_line *l, u64 time_ns,
@@ -198,12 +220,12 @@ static void add_json(const struct stat_view *v, const struct stat_line *l, u64 t
 		str_addf(text, "\"variance\" : %.2f, ", 100 * MAX(l->deviation, 0));
 	str_addf(text, "\"event-runtime\" : %llu, \"pcnt-running\" : %.2f, ",
 		(unsigned long long)running_ns(v->counts, l), running_percent(l));
-	add_json_metric(has_value(l, 0) ? &l->metrics[0] : NULL, text);
+	add_json_metric(v, has_value(l, 0) ? &l->metrics[0] : NULL, text);
 	for (unsigned i = 1; i < l->n_metrics; i++) {
 		if (!has_value(l, i))
 			continue;
 		add_json_place(v, l, time_ns, text);
-		add_json_metric(&l->metrics[i], text);
+		add_json_metric(v, &l->metrics[i], text);
 	}
 }
 
