@@ -2,8 +2,8 @@
 
 /* ---- the word's parts ---- */
 
-enum { LOAD = 2, STORE = 4, PREFETCH = 8, EXEC = 16 };   /* mem_op */
-enum { HIT = 2, MISS = 4, L1 = 8, L2 = 16 };             /* mem_dtlb */
+enum { LOAD = 2, STORE = 4, PREFETCH = 8, EXEC = 16 };         /* mem_op */
+enum { HIT = 2, MISS = 4, L1 = 8, L2 = 16 };                   /* mem_dtlb */
 enum { SNOOPED_HIT = 4, SNOOPED_MISS = 8, SNOOPED_HITM = 16 }; /* mem_snoop */
 
 static u64 take(u64 word, unsigned shift, unsigned width)
@@ -19,10 +19,10 @@ static unsigned op_of(u64 word)
 		return OP_PREFETCH;
 	if (op & EXEC)
 		return OP_EXEC;
-	return op == LOAD                 ? OP_LOAD
-		: op == STORE             ? OP_STORE
-		: op == (LOAD | STORE)    ? OP_LOAD_STORE
-					  : OP_OTHER;
+	return op == LOAD              ? OP_LOAD
+		: op == STORE          ? OP_STORE
+		: op == (LOAD | STORE) ? OP_LOAD_STORE
+				       : OP_OTHER;
 }
 
 /* By mem_lvl_num. */
@@ -53,27 +53,28 @@ static unsigned dtlb_of(u64 word)
 
 	if (tlb & MISS)
 		return DTLB_MISS;
-	return tlb == (L1 | HIT)               ? DTLB_L1
-		: tlb == (L2 | HIT)            ? DTLB_L2
-		: tlb == (L1 | L2 | HIT)       ? DTLB_ANY
-					       : DTLB_OTHER;
+	return tlb == (L1 | HIT)         ? DTLB_L1
+		: tlb == (L2 | HIT)      ? DTLB_L2
+		: tlb == (L1 | L2 | HIT) ? DTLB_ANY
+					 : DTLB_OTHER;
 }
 
 static unsigned snoop_of(u64 word)
 {
 	const u64 snoop = take(word, 19, 5);
 
-	return snoop == SNOOPED_HIT           ? SNOOP_HIT
-		: snoop == SNOOPED_HITM       ? SNOOP_HITM
-		: snoop == SNOOPED_MISS       ? SNOOP_MISS
-					      : SNOOP_OTHER;
+	return snoop == SNOOPED_HIT     ? SNOOP_HIT
+		: snoop == SNOOPED_HITM ? SNOOP_HITM
+		: snoop == SNOOPED_MISS ? SNOOP_MISS
+					: SNOOP_OTHER;
 }
 
 /* ---- fields ---- */
 
 static const char *const ops[OPS] = {"Load", "Store", "Ld+St", "Pfetch", "Exec", "Other"};
 static const char *const caches[CACHES] = {"L1", "L2", "L3", "L4", "L1-buf", "L2-buf", "Other"};
-static const char *const memories[MEMORIES] = {"RAM", "MSC", "Uncach", "CXL", "IO", "PMEM", "Other"};
+static const char *const memories[MEMORIES] = {"RAM", "MSC", "Uncach", "CXL", "IO", "PMEM",
+	"Other"};
 static const char *const dtlbs[DTLBS] = {"L1-Hit", "L2-Hit", "L?-Hit", "Miss", "Other"};
 static const char *const snoops[SNOOPS] = {"Hit", "HitM", "Miss", "Other"};
 

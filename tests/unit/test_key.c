@@ -14,8 +14,7 @@ TEST(key_table_says_everything_about_each_key)
 		CHECK(*key->name && *key->title && *key->help && key->cell);
 		/* Figures with parts and averages have names that keys to group by have, too. */
 		CHECK(key_find_field(key->name, strlen(key->name)) == key ||
-			(!key->is_value &&
-				key_find_field(key->name, strlen(key->name))->is_value));
+			(!key->is_value && key_find_field(key->name, strlen(key->name))->is_value));
 		CHECK(key->has_parts || key_find(key->name, strlen(key->name)) == key);
 		if (key->alias && !key->has_parts)
 			CHECK(key_find(key->alias, strlen(key->alias)) == key);

@@ -62,9 +62,11 @@ static void task(struct moving *m, u32 type, u16 misc, u32 pid, u32 ppid)
 	struct record rec;
 
 	if (type == PERF_RECORD_FORK)
-		body.task = (struct record_task){.pid = pid, .tid = pid, .ppid = ppid, .ptid = ppid};
+		body.task =
+			(struct record_task){.pid = pid, .tid = pid, .ppid = ppid, .ptid = ppid};
 	else
-		body.comm = (struct record_comm){.pid = pid, .tid = pid, .comm = {(const u8 *)"x", 1}};
+		body.comm =
+			(struct record_comm){.pid = pid, .tid = pid, .comm = {(const u8 *)"x", 1}};
 	str_clear(&m->room);
 	CHECK(record_encode(type, misc, &body, m->format.trailer, &m->room));
 	rec = record_of(m, type, misc);

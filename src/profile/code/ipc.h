@@ -18,7 +18,7 @@
 #include "symbol/resolve/resolver.h"
 
 struct ipc_function {
-	u64 n_run, n_cycles;   /* instructions and cycles of all runs, each as often as it was seen */
+	u64 n_run, n_cycles; /* instructions and cycles of all runs, each as often as it was seen */
 	u32 n_covered, n_code; /* instructions that are in runs; that the function has */
 };
 

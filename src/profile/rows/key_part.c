@@ -37,7 +37,10 @@ static u64 whole_of(const struct hist *h, const struct hist_entry *e, u32 k)
 	return e->of[k].self.period;
 }
 
-#define SUM(field, class) {LABEL_DATA_SOURCE, period_in, CLASS(field, class)}
+#define SUM(field, class)                                         \
+	{                                                         \
+		LABEL_DATA_SOURCE, period_in, CLASS(field, class) \
+	}
 
 /* Titles, by whose addresses parts know that they belong together. */
 static const char mem_op[] = "Mem Op", cache[] = "Cache", memory[] = "Memory", dtlb[] = "D-TLB",
@@ -53,18 +56,21 @@ static const struct hist_sum
 		SUM(ACCESSCLASS_CACHE, CACHE_L1_BUFFER), SUM(ACCESSCLASS_CACHE, CACHE_L2_BUFFER),
 		SUM(ACCESSCLASS_CACHE, CACHE_OTHER)},
 	memory_sums[MEMORIES] = {SUM(ACCESSCLASS_MEMORY, MEMORY_RAM),
-		SUM(ACCESSCLASS_MEMORY, MEMORY_SIDE_CACHE), SUM(ACCESSCLASS_MEMORY, MEMORY_UNCACHED),
-		SUM(ACCESSCLASS_MEMORY, MEMORY_CXL), SUM(ACCESSCLASS_MEMORY, MEMORY_IO),
-		SUM(ACCESSCLASS_MEMORY, MEMORY_PERSISTENT), SUM(ACCESSCLASS_MEMORY, MEMORY_OTHER)},
+		SUM(ACCESSCLASS_MEMORY, MEMORY_SIDE_CACHE),
+		SUM(ACCESSCLASS_MEMORY, MEMORY_UNCACHED), SUM(ACCESSCLASS_MEMORY, MEMORY_CXL),
+		SUM(ACCESSCLASS_MEMORY, MEMORY_IO), SUM(ACCESSCLASS_MEMORY, MEMORY_PERSISTENT),
+		SUM(ACCESSCLASS_MEMORY, MEMORY_OTHER)},
 	dtlb_sums[DTLBS] = {SUM(ACCESSCLASS_DTLB, DTLB_L1), SUM(ACCESSCLASS_DTLB, DTLB_L2),
 		SUM(ACCESSCLASS_DTLB, DTLB_ANY), SUM(ACCESSCLASS_DTLB, DTLB_MISS),
 		SUM(ACCESSCLASS_DTLB, DTLB_OTHER)},
 	snoop_sums[SNOOPS] = {SUM(ACCESSCLASS_SNOOP, SNOOP_HIT), SUM(ACCESSCLASS_SNOOP, SNOOP_HITM),
 		SUM(ACCESSCLASS_SNOOP, SNOOP_MISS), SUM(ACCESSCLASS_SNOOP, SNOOP_OTHER)};
 
-#define PART(word, heading, whole, sum)                                                              \
-	{.name = (word), .title = (heading), .band = (whole), .is_value = true, .sums = &(sum), .n_sums = 1, \
-		.kind = CELL_SHARE, .cell = cell_of_part}
+#define PART(word, heading, whole, sum)                                                \
+	{                                                                              \
+		.name = (word), .title = (heading), .band = (whole), .is_value = true, \
+		.sums = &(sum), .n_sums = 1, .kind = CELL_SHARE, .cell = cell_of_part  \
+	}
 
 static const struct key ops[OPS] = {
 	PART("op_load", "Load", mem_op, op_sums[OP_LOAD]),
@@ -106,19 +112,28 @@ static const struct key snoops[SNOOPS] = {
 	PART("snoop_other", "Other", snoop, snoop_sums[SNOOP_OTHER]),
 };
 
-#define WHOLE(word, also, heading, what, its_parts, its_sums)                                           \
-	{.name = (word), .alias = (also), .title = (heading), .help = (what), .is_value = true,         \
-		.data = (its_parts), .n_data = ARRAY_SIZE(its_parts), .has_parts = true,                \
-		.sums = (its_sums), .n_sums = ARRAY_SIZE(its_sums),                                     \
-		.figure = whole_of, .kind = CELL_SHARE, .cell = cell_of_whole}
+#define WHOLE(word, also, heading, what, its_parts, its_sums)                           \
+	{                                                                               \
+		.name = (word), .alias = (also), .title = (heading), .help = (what),    \
+		.is_value = true, .data = (its_parts), .n_data = ARRAY_SIZE(its_parts), \
+		.has_parts = true, .sums = (its_sums), .n_sums = ARRAY_SIZE(its_sums),  \
+		.figure = whole_of, .kind = CELL_SHARE, .cell = cell_of_whole           \
+	}
 
 static const struct key keys[] = {
-	WHOLE("op", NULL, mem_op, "the share, by what the accesses do: load, store, prefetch...", ops, op_sums),
-	WHOLE("cache", NULL, cache, "the share, by the cache that had the data: L1, L2...", caches, cache_sums),
-	WHOLE("memory", "mem", memory, "the share, by the memory that had the data: RAM, CXL, I/O...", memories, memory_sums),
-	WHOLE("dtlb", NULL, dtlb, "the share, by the TLB that translated the address: L1, L2, none", dtlbs, dtlb_sums),
-	WHOLE("snoop", NULL, snoop, "the share, by what other caches had: hit, modified, miss", snoops, snoop_sums),
+	WHOLE("op", NULL, mem_op, "the share, by what the accesses do: load, store, prefetch...",
+		ops, op_sums),
+	WHOLE("cache", NULL, cache, "the share, by the cache that had the data: L1, L2...", caches,
+		cache_sums),
+	WHOLE("memory", "mem", memory,
+		"the share, by the memory that had the data: RAM, CXL, I/O...", memories,
+		memory_sums),
+	WHOLE("dtlb", NULL, dtlb, "the share, by the TLB that translated the address: L1, L2, none",
+		dtlbs, dtlb_sums),
+	WHOLE("snoop", NULL, snoop, "the share, by what other caches had: hit, modified, miss",
+		snoops, snoop_sums),
 };
 /* clang-format on */
 
-const struct key_family key_parts = {"parts of the share by memory access (-F only)", keys, ARRAY_SIZE(keys)};
+const struct key_family key_parts = {"parts of the share by memory access (-F only)", keys,
+	ARRAY_SIZE(keys)};
