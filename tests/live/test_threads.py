@@ -93,7 +93,7 @@ def reports_are_counted_by_several_threads_that_do_not_race():
     recordings()
     for words in (['-g', 'caller'], ['-g', 'none', '-s', 'comm,dso,sym,srcline'], ['--hierarchy', '-s', 'dso,sym'], ['--json']):
         result = several_threads('report', '-v', '-j', '4', '-i', 'a.data', *words)
-        alone = racing('report', '-j', '1', '-i', 'a.data', *words)
+        alone = racing('report', '-v', '-j', '1', '-i', 'a.data', *words)
         assert result.out == alone.out, words
 
 
