@@ -211,7 +211,7 @@ static void show_event(const struct comparing *c, struct compared *compared, boo
 		diff_add_words(&compared->delta, &significance, compared->name, &o->view,
 			&p->out->text);
 	}
-	p->form->table(p, &rows.rows);
+	p->form->table(p, &rows.table.rows);
 	diffrows_fini(&rows);
 	significance_fini(&significance);
 }

@@ -142,7 +142,7 @@ static void show_blocks(const struct comparing *c, struct compared *compared, bo
 		blockrows_add_words(&compared->delta, compared->n_unknown, compared->name, &o->view,
 			&p->out->text);
 	}
-	p->form->table(p, &rows.rows);
+	p->form->table(p, &rows.table.rows);
 	blockrows_fini(&rows);
 }
 

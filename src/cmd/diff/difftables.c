@@ -76,7 +76,7 @@ size_t diff_tables_n(const struct diff_tables *t)
 
 const struct rowset *diff_tables_rows(const struct diff_tables *t, size_t table)
 {
-	return &t->tables[table].rows.rows;
+	return &t->tables[table].rows.table.rows;
 }
 
 const char *diff_tables_event(const struct diff_tables *t, size_t table)

@@ -217,7 +217,7 @@ static void add_key(struct rowmaker *m, const char *name, const struct cell *cel
 static void make_row(struct rowmaker *m, const void *of, size_t at)
 {
 	const struct blockrows *r = of;
-	const struct delta_row *row = &r->delta->rows.at[r->order[at]];
+	const struct delta_row *row = &r->delta->rows.at[r->table.order[at]];
 
 	add_key(m, "block", &row->about, r->is_data);
 	/* The first one is what identifies the run, which its place says in other words. */
@@ -229,7 +229,7 @@ static void make_row(struct rowmaker *m, const void *of, size_t at)
 static bool shows(const struct rowset *rows, size_t at)
 {
 	const struct blockrows *r = ((const struct rowmaker *)rows->of)->of;
-	const struct delta_row *row = &r->delta->rows.at[r->order[at]];
+	const struct delta_row *row = &r->delta->rows.at[r->table.order[at]];
 	double most = 0;
 
 	for (size_t i = 0; i < r->delta->recordings.n; i++)
@@ -367,18 +367,11 @@ static const struct rowset_column of_programs[] = {
 /* recording: the one that the column belongs to; -1: all. */
 static void show(struct blockrows *r, const char *name, const char *title, long recording)
 {
-	const bool is_numbered =
-		recording >= 0 && !r->options->has_sides && r->delta->recordings.n > DELTA_SIDES;
-	struct rowset_column *c = vec_push(&r->shown);
-	struct str text = {0};
-
-	str_add(&text, title);
-	if (is_numbered)
-		str_addf(&text, "/%ld", recording);
-	*c = (struct rowset_column){name, arena_strdup(&r->titles, str_text(&text), text.n),
-		strcmp(name, "block") ? ROWSET_VALUE : ROWSET_KEY,
-		strcmp(name, "baseline") ? CELL_TEXT : CELL_REAL, .id = (u16)MAX(recording, 0l)};
-	str_fini(&text);
+	deltatable_show(&r->table, r->delta, r->options,
+		(struct rowset_column){name, title,
+			strcmp(name, "block") ? ROWSET_VALUE : ROWSET_KEY,
+			strcmp(name, "baseline") ? CELL_TEXT : CELL_REAL},
+		recording);
 }
 
 static void choose_shown(struct blockrows *r)
@@ -408,17 +401,13 @@ static void choose_columns(struct blockrows *r)
 	const struct delta *d = r->delta;
 
 	choose_shown(r);
-	vec_add(&r->columns,
+	vec_add(&r->table.columns,
 		((struct rowset_column){d->about->name, d->about->title, ROWSET_KEY, CELL_TEXT}));
-	for (u32 i = 1; i < d->n_keys; i++) {
-		const struct rowset_column c = {d->keys[i]->name, d->keys[i]->title, ROWSET_KEY,
-			d->keys[i]->kind, .key = d->keys[i]};
+	for (u32 i = 1; i < d->n_keys; i++)
+		deltatable_add_key(&r->table, d->keys[i]);
 
-		vec_add(&r->shown, c);
-		vec_add(&r->columns, c);
-	}
 	for (size_t i = 0; i < ARRAY_SIZE(of_programs); i++)
-		vec_add(&r->columns, of_programs[i]);
+		vec_add(&r->table.columns, of_programs[i]);
 }
 
 void blockrows_init(struct blockrows *r, const struct delta *d, const char *event,
@@ -428,32 +417,14 @@ void blockrows_init(struct blockrows *r, const struct delta *d, const char *even
 		.options = o,
 		.event = event,
 		.is_data = is_data,
-		.made = {.make = make_row, .of = r, .n_made = d->rows.n}};
-	r->order = order_of(d, o);
+		.table.made = {.make = make_row, .of = r, .n_made = d->rows.n}};
+	r->table.order = order_of(d, o);
 	choose_columns(r);
-	make_facts(&r->facts, r);
-	r->head = rowmaker_table(&r->facts);
-	r->head.columns = facts;
-	r->head.n_columns = ARRAY_SIZE(facts);
-	r->head.n_parts = (u32)d->recordings.n;
-	r->head.parts_name = "recordings";
-	r->rows = rowmaker_table(&r->made);
-	r->rows.columns = r->columns.at;
-	r->rows.shown = r->shown.at;
-	r->rows.n_columns = r->columns.n;
-	r->rows.n_shown = r->shown.n;
-	r->rows.n_parts = (u32)d->recordings.n;
-	r->rows.parts_name = "values";
-	r->rows.head = &r->head;
-	r->rows.shows = is_data ? NULL : shows;
+	make_facts(&r->table.facts, r);
+	deltatable_close(&r->table, d, facts, ARRAY_SIZE(facts), is_data ? NULL : shows);
 }
 
 void blockrows_fini(struct blockrows *r)
 {
-	rowmaker_fini(&r->made);
-	rowmaker_fini(&r->facts);
-	vec_fini(&r->columns);
-	vec_fini(&r->shown);
-	arena_fini(&r->titles);
-	mem_free(r->order);
+	deltatable_fini(&r->table);
 }

@@ -9,19 +9,14 @@
 #define PACE_VIEW_BLOCKROWS_H
 
 #include "profile/diff/blockdiff.h"
-#include "profile/rows/rowmaker.h"
-#include "view/diff/diff.h"
+#include "view/rows/deltatable.h"
 
 struct blockrows {
-	struct rowset rows, head;
+	struct deltatable table;
 	const struct delta *delta;
 	const struct diff_options *options;
 	const char *event;
 	bool is_data;
-	struct rowmaker made, facts;
-	u32 *order;
-	VEC(struct rowset_column) columns, shown;
-	struct arena titles;
 };
 
 /* is_data: has all rows, whatever the options say about those for people. */

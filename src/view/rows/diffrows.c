@@ -198,8 +198,8 @@ static void add_key(struct rowmaker *m, const struct key *key, const struct cell
 static void make_row(struct rowmaker *m, const void *of, size_t at)
 {
 	const struct diffrows *r = of;
-	const struct delta_row *row = &r->delta->rows.at[r->order[at]];
-	const struct judgement *j = &r->significance->rows.at[r->order[at]];
+	const struct delta_row *row = &r->delta->rows.at[r->table.order[at]];
+	const struct judgement *j = &r->significance->rows.at[r->table.order[at]];
 
 	for (u32 i = 0; i < r->delta->n_keys; i++)
 		add_key(m, r->delta->keys[i], &row->cells[i], r->is_data);
@@ -211,7 +211,7 @@ static void make_row(struct rowmaker *m, const void *of, size_t at)
 static bool shows(const struct rowset *rows, size_t at)
 {
 	const struct diffrows *r = ((const struct rowmaker *)rows->of)->of;
-	const struct delta_row *row = &r->delta->rows.at[r->order[at]];
+	const struct delta_row *row = &r->delta->rows.at[r->table.order[at]];
 	double most = 0;
 
 	for (size_t i = 0; i < r->delta->recordings.n; i++)
@@ -289,19 +289,12 @@ static void show(struct diffrows *r, const char *name, const char *title, long r
 {
 	/* Some cells of other columns are words. */
 	static const char *const numbers[] = {"baseline", "delta_new", "delta_abs", "delta_change"};
-	struct rowset_column *c = vec_push(&r->shown);
 	enum cell_kind kind = CELL_TEXT;
-	const bool is_numbered = recording >= 0 && r->delta->recordings.n > DELTA_SIDES;
-	struct str text = {0};
 
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		kind = strcmp(numbers[i], name) ? kind : CELL_REAL;
-	str_add(&text, title);
-	if (is_numbered)
-		str_addf(&text, "/%ld", recording);
-	*c = (struct rowset_column){name, arena_strdup(&r->titles, str_text(&text), text.n),
-		ROWSET_VALUE, kind, .id = (u16)MAX(recording, 0l)};
-	str_fini(&text);
+	deltatable_show(&r->table, r->delta, r->options,
+		(struct rowset_column){name, title, ROWSET_VALUE, kind}, recording);
 }
 
 static void choose_shown(struct diffrows *r)
@@ -336,41 +329,19 @@ void diffrows_init(struct diffrows *r, const struct delta *d, const struct signi
 		.options = o,
 		.event = event,
 		.is_data = is_data,
-		.made = {.make = make_row, .of = r, .n_made = d->rows.n}};
-	r->order = diff_order(d, o);
+		.table.made = {.make = make_row, .of = r, .n_made = d->rows.n}};
+	r->table.order = diff_order(d, o);
 	choose_shown(r);
-	for (u32 i = 0; i < d->n_keys; i++) {
-		const struct rowset_column c = {d->keys[i]->name, d->keys[i]->title, ROWSET_KEY,
-			d->keys[i]->kind, .key = d->keys[i]};
+	for (u32 i = 0; i < d->n_keys; i++)
+		deltatable_add_key(&r->table, d->keys[i]);
 
-		vec_add(&r->shown, c);
-		vec_add(&r->columns, c);
-	}
 	for (size_t i = 0; i < ARRAY_SIZE(of_programs); i++)
-		vec_add(&r->columns, of_programs[i]);
-	make_facts(&r->facts, r);
-	r->head = rowmaker_table(&r->facts);
-	r->head.columns = facts;
-	r->head.n_columns = ARRAY_SIZE(facts);
-	r->head.n_parts = d->recordings.n;
-	r->head.parts_name = "recordings";
-	r->rows = rowmaker_table(&r->made);
-	r->rows.columns = r->columns.at;
-	r->rows.shown = r->shown.at;
-	r->rows.n_columns = r->columns.n;
-	r->rows.n_shown = r->shown.n;
-	r->rows.n_parts = d->recordings.n;
-	r->rows.parts_name = "values";
-	r->rows.head = &r->head;
-	r->rows.shows = is_data ? NULL : shows;
+		vec_add(&r->table.columns, of_programs[i]);
+	make_facts(&r->table.facts, r);
+	deltatable_close(&r->table, d, facts, ARRAY_SIZE(facts), is_data ? NULL : shows);
 }
 
 void diffrows_fini(struct diffrows *r)
 {
-	rowmaker_fini(&r->made);
-	rowmaker_fini(&r->facts);
-	vec_fini(&r->columns);
-	vec_fini(&r->shown);
-	arena_fini(&r->titles);
-	mem_free(r->order);
+	deltatable_fini(&r->table);
 }

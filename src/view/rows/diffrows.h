@@ -9,20 +9,15 @@
 #ifndef PACE_VIEW_DIFFROWS_H
 #define PACE_VIEW_DIFFROWS_H
 
-#include "profile/rows/rowmaker.h"
-#include "view/diff/diff.h"
+#include "view/rows/deltatable.h"
 
 struct diffrows {
-	struct rowset rows, head;
+	struct deltatable table;
 	const struct delta *delta;
 	const struct significance *significance;
 	const struct diff_options *options;
 	const char *event;
 	bool is_data;
-	struct rowmaker made, facts;
-	u32 *order;
-	VEC(struct rowset_column) columns, shown;
-	struct arena titles;
 };
 
 /* is_data: has all rows, whatever the options say about those for people. */
