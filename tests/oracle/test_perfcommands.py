@@ -292,7 +292,7 @@ def addresses_move_and_reports_stay_the_same():
         for tool in ('perf', PACE):
             before, after = (run(tool, 'report', '-i', f'{when}.data', '--stdio', '--no-children', '-g', 'none', '-s', 'comm,dso,sym').out
                              for when in ('before', 'after'))
-            rows = [sorted(line for line in text.split('\n') if '%' in line and '0x0' not in line) for text in (before, after)]
+            rows = [sorted(line for line in text.split('\n') if re.match(r' .*%', line) and '0x0' not in line) for text in (before, after)]
             assert rows[0] == rows[1] and len(rows[0]) > 1, (name, tool, before, after)
         maps = {}
         for when in ('before', 'after'):
