@@ -46,6 +46,21 @@ def what_is_slower_is_found_and_named():
 
 
 @test
+def noise_decides_how_many_rounds_there_are():
+    can_record()
+    old, new = programs(300)
+    # Clear at once, although runs differ by more than what is to be found.
+    result = json.loads(gate('-r', '10', '--find', '0.01', '--json', old, '10', '--', new, '10', status=4).out)
+    assert result['rounds'] == 10 and result['verdict'] == 'slower', result
+    # No noise is that small: all three times seven.
+    result = json.loads(gate('-r', '7', '--find', '0.0001', '--least', '50', '--json', old, '5', '--', old, '5').out)
+    assert result['rounds'] == 21 and result['detectable'] > 0, result
+    # Any noise is small enough.
+    result = json.loads(gate('-r', '7', '--find', '100', '--least', '50', '--keep', 'few', '--json', old, '5', '--', old, '5').out)
+    assert result['rounds'] == 7 and len(os.listdir('few')) == 14, (result, os.listdir('few'))
+
+
+@test
 def what_is_faster_passes():
     can_record()
     old, new = programs(150)

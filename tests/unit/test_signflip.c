@@ -58,6 +58,33 @@ TEST(signflip_errs_as_often_as_it_says_whatever_the_noise)
 	CHECK(count_found(noise, 10, 0, 5) >= 25);
 }
 
+TEST(signflip_of_many_differences_is_that_of_all_signs)
+{
+	enum { N = 18 };
+	struct random r = {11};
+
+	for (int trial = 0; trial < 20; trial++) {
+		double x[N], seen = 0, sum;
+		u64 n_beyond = 0;
+
+		/* None is beyond the cap, all are whole units. */
+		for (size_t i = 0; i < N; i++) {
+			x[i] = (100. + (double)random_below(&r, 20)) *
+				(random_below(&r, 4) ? 1 : -1);
+			seen += x[i];
+		}
+		for (u64 signs = 0; signs < (u64)1 << N; signs++) {
+			sum = 0;
+			for (size_t i = 0; i < N; i++)
+				sum += signs >> i & 1 ? fabs(x[i]) : -fabs(x[i]);
+			n_beyond += fabs(sum) >= fabs(seen);
+		}
+		/* Rounded, sums that are nearly the same may change places. */
+		CHECK(fabs(signflip_p(x, N, 0) - ldexp((double)n_beyond, -N)) <
+			0.002 + 0.1 * ldexp((double)n_beyond, -N));
+	}
+}
+
 TEST(signflip_finds_differences_although_runs_are_disturbed)
 {
 	CHECK(count_found(noise, 10, 2, 1) >= 950);

@@ -15,11 +15,14 @@
 #include "cmd/gate/gate_words.h"
 #include "cmd/pagefile.h"
 
-enum { ROUNDS = 10, ROUNDS_MOST = 1000, HALVES_LEAST = 4 };
+/* If the noise decides, there are up to TIMES as many rounds. */
+enum { ROUNDS = 10, ROUNDS_MOST = 1000, TIMES = 3, HALVES_LEAST = 4 };
+
+static const double FIND_PCT = 2;
 
 struct gate_options {
 	u64 rounds;
-	double least_pct, error_pct;
+	double least_pct, error_pct, find_pct;
 	const char *event, *frequency, *prepare, *history, *markdown, *html, *keep;
 	bool may_fail, shows_output, is_shell, is_json, is_quiet;
 	unsigned verbose;
@@ -29,7 +32,8 @@ struct gate_options {
 
 static const struct opt options[] = {
 	{0, NULL, OPT_TITLE, 0, NULL, "What to run"},
-	{'r', "rounds", OPT_U64, AT(rounds), "N", "runs of each command; default 10", .min = 2,
+	{'r', "rounds", OPT_U64, AT(rounds), "N",
+		"runs of each command; default 10, and up to 30 as --find needs them", .min = 2,
 		.max = ROUNDS_MOST},
 	{0, "shell", OPT_BOOL, AT(is_shell), NULL,
 		"each side is one word that a shell takes: 'cd old && make'"},
@@ -46,6 +50,9 @@ static const struct opt options[] = {
 		"differences below this share of the whole do not matter; default 1", .max = 100},
 	{0, "error", OPT_DOUBLE, AT(error_pct), "PCT",
 		"how often equal programs may be called different; default 5", .max = 50},
+	{0, "find", OPT_DOUBLE, AT(find_pct), "PCT",
+		"up to three times the rounds, until nine of ten gates find that change; default 2, and as many rounds as -r says",
+		.max = 100},
 	{0, "history", OPT_STR, AT(history), "FILE",
 		"learn from earlier gates how much this machine varies; this one is added"},
 	{0, NULL, OPT_TITLE, 0, NULL, "What to write"},
@@ -309,7 +316,7 @@ static int gate(struct gate *g, int argc, char **argv, struct err *err)
 
 static int run_gate(int argc, char **argv)
 {
-	struct gate_options o = {.rounds = ROUNDS,
+	struct gate_options o = {.find_pct = -1,
 		.least_pct = 1,
 		.error_pct = 5,
 		.frequency = "4000"};
@@ -321,7 +328,11 @@ static int run_gate(int argc, char **argv)
 		return status;
 	cmd_log_init(&g.log, o.verbose ? LOG_DEBUG : LOG_WARN);
 	uname(&g.host);
-	g.how = (struct gating_options){o.error_pct / 100, o.least_pct / 100};
+	if (o.find_pct < 0)
+		o.find_pct = o.rounds ? 0 : FIND_PCT;
+	if (!o.rounds)
+		o.rounds = ROUNDS;
+	g.how = (struct gating_options){o.error_pct / 100, o.least_pct / 100, o.find_pct / 100};
 	g.rounds = (struct gate_rounds){.sides = g.sides,
 		.folder = g.folder,
 		.event = o.event,
@@ -329,7 +340,10 @@ static int run_gate(int argc, char **argv)
 		.prepare = o.prepare,
 		.may_fail = o.may_fail,
 		.shows_output = o.shows_output,
-		.n = o.rounds};
+		.how = &g.how,
+		.log = &g.log,
+		.least = o.rounds,
+		.most = o.find_pct > 0 ? o.rounds * TIMES : o.rounds};
 	status = gate(&g, argc, argv, &err);
 	if (status < 0)
 		status = cmd_fail(&cmd_gate, &err,

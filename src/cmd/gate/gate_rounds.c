@@ -13,6 +13,7 @@
 #include "base/progress.h"
 #include "base/random.h"
 #include "base/vec.h"
+#include "session/session.h"
 
 extern char **environ;
 
@@ -135,8 +136,8 @@ static int run_one(struct gate_rounds *r, u64 round, int side, struct err *err)
 static void choose_paths(struct gate_rounds *r)
 {
 	for (int side = 0; side < DELTA_SIDES; side++) {
-		r->paths[side] = mem_zalloc(r->n * sizeof(*r->paths[side]));
-		for (u64 i = 0; i < r->n; i++) {
+		r->paths[side] = mem_zalloc(r->most * sizeof(*r->paths[side]));
+		for (u64 i = 0; i < r->most; i++) {
 			struct str path = {0};
 
 			str_addf(&path, "%s/%s-%03llu.data", r->folder, side ? "new" : "base",
@@ -147,26 +148,88 @@ static void choose_paths(struct gate_rounds *r)
 	}
 }
 
+static void add_period(void *worker, const struct session_sample *s)
+{
+	if (!s->event)
+		*(double *)worker += (double)s->sample->period;
+}
+
+static u64 no_state(void *ctx, const struct record *rec, const union record_body *body, u64 time)
+{
+	(void)ctx, (void)rec, (void)body, (void)time;
+	return 0;
+}
+
+/* What a run took, by its recording's first event. */
+static int add_up(const struct gate_rounds *r, const char *path, double *ret, struct err *err)
+{
+	void *workers[] = {ret};
+	const struct session_sink sink = {.sample = add_period, .workers = workers};
+	struct session session;
+	int result;
+
+	*ret = 0;
+	if (session_open(&session, path, r->log, err))
+		return err->code;
+	result = session_scan(&session, no_state, NULL, err);
+	if (!result)
+		result = session_samples(&session, 1, &sink, err);
+	session_close(&session);
+	return result;
+}
+
+/* Adds up a round; ret_is_enough: no more rounds are needed. */
+static int look(const struct gate_rounds *r, double *sums[DELTA_SIDES], u64 round,
+	bool *ret_is_enough, struct err *err)
+{
+	const u64 n = round + 1;
+
+	*ret_is_enough = false;
+	for (int side = 0; side < DELTA_SIDES; side++)
+		if (add_up(r, r->paths[side][round], &sums[side][round], err))
+			return err->code;
+	if (n < r->least)
+		return 0;
+	for (u64 i = 0; i < n; i++)
+		if (sums[DELTA_A][i] <= 0 || sums[DELTA_B][i] <= 0) {
+			*ret_is_enough = true; /* nothing was sampled, which the comparison says */
+			return 0;
+		}
+	*ret_is_enough = gating_is_enough(r->how, sums[DELTA_A], sums[DELTA_B], n, n == r->least);
+	return 0;
+}
+
 int gate_rounds_run(struct gate_rounds *r, struct err *err)
 {
 	struct progress progress = {.what = "measuring",
-		.all = r->n * DELTA_SIDES,
+		.all = r->least * DELTA_SIDES,
 		.leaves_signal = true};
 	struct random random = {SEED ^ clock_now_ns()};
 	const u64 start = clock_now_ns();
+	double *sums[DELTA_SIDES];
+	bool is_enough = false;
 	int result = 0;
 
+	for (int side = 0; side < DELTA_SIDES; side++)
+		sums[side] = mem_alloc(r->most * sizeof(*sums[side]));
 	choose_paths(r);
 	progress_begin(&progress);
-	for (u64 round = 0; round < r->n && !result; round++) {
+	while (r->n < r->most && !is_enough && !result) {
+		const u64 round = r->n++;
 		const int first = (int)random_below(&random, DELTA_SIDES);
 
+		if (round >= r->least)
+			progress_expect_more(&progress, DELTA_SIDES);
 		for (int i = 0; i < DELTA_SIDES && !result; i++) {
 			result = run_one(r, round, i ? !first : first, err);
 			progress_add(&progress, 1);
 		}
+		if (!result && r->how->find > 0)
+			result = look(r, sums, round, &is_enough, err);
 	}
 	progress_end(&progress);
+	for (int side = 0; side < DELTA_SIDES; side++)
+		mem_free(sums[side]);
 	r->seconds = (double)(clock_now_ns() - start) / NS;
 	return result;
 }
@@ -196,7 +259,7 @@ int gate_rounds_page(const struct gate_rounds *r, const char *path, struct err *
 void gate_rounds_fini(struct gate_rounds *r)
 {
 	for (int side = 0; side < DELTA_SIDES; side++) {
-		for (u64 i = 0; r->paths[side] && i < r->n; i++)
+		for (u64 i = 0; r->paths[side] && i < r->most; i++)
 			mem_free(r->paths[side][i]);
 		mem_free(r->paths[side]);
 	}

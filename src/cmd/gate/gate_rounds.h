@@ -1,7 +1,8 @@
 /*
  * gate_rounds.h - gate: runs of both programs in turns, each recorded.
  *
- * In each round both run, in an order drawn anew, so that what drifts or recurs on the machine meets both alike.
+ * In each round both run, in an order drawn anew, so that what drifts or recurs on the machine meets both alike. If rounds
+ * differ much, there are more of them (profile/diff/gating).
  * In       the commands, how often to sample, a folder
  * Out      a recording for each run
  * Owns     the paths
@@ -13,7 +14,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/str.h"
-#include "profile/diff/delta.h"
+#include "profile/diff/gating.h"
 
 /* What one side runs. */
 struct gate_command {
@@ -25,10 +26,12 @@ struct gate_command {
 struct gate_rounds {
 	const struct gate_command *sides; /* DELTA_SIDES */
 	const char *folder, *event, *frequency, *prepare;
+	const struct gating_options *how; /* with how->find: there may be more than least rounds */
 	bool may_fail, shows_output;
-	u64 n;
+	u64 least, most; /* rounds */
+	u64 n;           /* that there were */
 	struct log *log;
-	char **paths[DELTA_SIDES]; /* n recordings of each side */
+	char **paths[DELTA_SIDES]; /* n recordings of each side; room for most */
 	double seconds;            /* that all of it took */
 };
 

@@ -9,6 +9,9 @@
 /* The questions share the rate of error. */
 static const double QUESTIONS = 2;
 
+/* If the noise decides how many rounds there are: the parts of the whole's rate of error for the first look, for the last. */
+static const double FIRST_LOOK = 0.2, LAST_LOOK = 0.8;
+
 /* Nine of ten: the normal distribution's quantile. */
 static const double POWER = 1.2816;
 
@@ -75,15 +78,55 @@ double gating_threshold(const struct gating_options *o, double *nulls, size_t n)
 	return nulls[may_pass] > wanted ? wanted : nextafter(nulls[may_pass], 0);
 }
 
+static double error_of_whole(const struct gating_options *o)
+{
+	return o->error / QUESTIONS * (o->find > 0 ? LAST_LOOK : 1);
+}
+
+/* The change that nine of ten gates find, as a logarithm; INFINITY: too few rounds for any. */
+static double found_in_nine(double error, double noise, size_t n)
+{
+	if (signflip_least_p(n) > error)
+		return INFINITY;
+	return (tdist_quantile(error, (double)n - 1) + POWER) * noise / sqrt((double)n);
+}
+
+/* Of n rounds. From mem_alloc. */
+static double *logs_of(const double *before, const double *after, size_t n)
+{
+	double *logs = mem_alloc(n * sizeof(*logs));
+
+	for (size_t i = 0; i < n; i++)
+		logs[i] = log(after[i] / before[i]);
+	return logs;
+}
+
+bool gating_is_enough(const struct gating_options *o, const double *before, const double *after,
+	size_t n, bool is_first)
+{
+	const double error = o->error / QUESTIONS;
+	double *logs = logs_of(before, after, n);
+	bool is_enough = false;
+
+	if (is_first) {
+		is_enough = signflip_p(logs, n, 0) <= error * FIRST_LOOK &&
+			fabs(expm1(signflip_location(logs, n))) >= o->least;
+	}
+	if (!is_enough)
+		is_enough = found_in_nine(error_of_whole(o), signflip_noise(logs, n), n) <=
+			log1p(o->find);
+	mem_free(logs);
+	return is_enough;
+}
+
 static void test_whole(struct gating *g, const double *before, const double *after)
 {
-	const double error = g->options.error / QUESTIONS, n = (double)g->n;
-	double *logs = mem_alloc(g->n * sizeof(*logs));
+	const double error = error_of_whole(&g->options);
+	double *logs = logs_of(before, after, g->n);
 
 	for (size_t i = 0; i < g->n; i++) {
-		logs[i] = log(after[i] / before[i]);
-		g->before += before[i] / n;
-		g->after += after[i] / n;
+		g->before += before[i] / (double)g->n;
+		g->after += after[i] / (double)g->n;
 	}
 	g->whole = signflip_test(logs, g->n, error);
 	mem_free(logs);
@@ -91,21 +134,20 @@ static void test_whole(struct gating *g, const double *before, const double *aft
 		g->is_whole_slower = g->whole.estimate > 0;
 		g->is_whole_faster = g->whole.estimate < 0;
 	}
-	g->detectable = signflip_least_p(g->n) > error
-		? INFINITY
-		: fmax(g->options.least,
-			  expm1((tdist_quantile(error, n - 1) + POWER) * g->whole.noise / sqrt(n)));
+	g->detectable = fmax(g->options.least, expm1(found_in_nine(error, g->whole.noise, g->n)));
 }
 
 static void test_functions(struct gating *g, const struct significance *j)
 {
 	const double whole = j->sum[DELTA_A];
+	const double threshold =
+		g->is_whole_slower || g->is_whole_faster ? g->threshold * QUESTIONS : g->threshold;
 
 	for (size_t i = 0; i < j->rows.n; i++) {
 		const struct judgement *row = &j->rows.at[i];
 		const double more = (row->mean[DELTA_B] - row->mean[DELTA_A]) / whole;
 
-		if (row->q <= g->threshold && fabs(more) >= g->options.least)
+		if (row->q <= threshold && fabs(more) >= g->options.least)
 			vec_add(&g->functions, ((struct gating_function){i, more}));
 	}
 	if (g->functions.n)

@@ -3,7 +3,13 @@
  *
  * Runs of both are measured in rounds, one after the other. Two questions are asked, each with half of the rate of
  * error that is allowed: whether the whole takes longer (profile/maths/signflip over the rounds), and which functions
- * do (profile/diff/significance over the recordings). The odd rounds of the baseline beside its even ones are a
+ * do (profile/diff/significance over the recordings). If the whole does, its half passes on to the functions.
+ *
+ * How many rounds it takes may be left to the noise: gating_is_enough() looks at the whole once after the first ones,
+ * with a part of its rate of error, and from then on only at how far the rounds' differences are from zero, not on
+ * which side. All signs stay equally likely then, so the test of signs stays exact.
+ *
+ * The odd rounds of the baseline beside its even ones are a
  * comparison of equal programs, made anew each time: where such ones have differed before on this machine, the
  * functions must differ by more.
  * In       what each round took; a comparison of the recordings; earlier comparisons of equal programs
@@ -20,6 +26,7 @@
 struct gating_options {
 	double error; /* of the verdict: how often equal programs may be called different */
 	double least; /* share of the whole that a difference has to be */
+	double find; /* share of the whole that nine of ten gates are to find; 0: as many rounds as it is told */
 };
 
 enum gating_verdict { GATING_SAME, GATING_SLOWER, GATING_FASTER };
@@ -40,6 +47,13 @@ struct gating {
 	VEC(struct gating_function) functions; /* the largest differences first */
 	double detectable; /* a change of the whole that nine of ten such gates would find, as a share */
 };
+
+/*
+ * Whether n rounds tell what is asked (options->find). Call it after each round from the first look on, which is_first
+ * says, and no further once it says so.
+ */
+bool gating_is_enough(const struct gating_options *o, const double *before, const double *after,
+	size_t n, bool is_first);
 
 /*
  * Divides each recording by how much most of its functions changed, if that makes runs of one side more alike: on a

@@ -4,12 +4,11 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/random.h"
 
 enum {
-	EXACT = 14,      /* up to so many differences all signs are tried */
-	DRAWN = 1 << 14, /* else so many */
-	STEPS = 40,      /* of bisection */
+	EXACT = 14,   /* up to so many differences all signs are tried */
+	UNITS = 2048, /* the sum of more of them, rounded to whole ones */
+	STEPS = 30,   /* of bisection */
 };
 
 /* Of a normal distribution's deviation the median distance from the median is this part. */
@@ -33,7 +32,7 @@ static double median(double *x, size_t n)
 
 double signflip_least_p(size_t n)
 {
-	return n <= EXACT ? ldexp(1, 1 - (int)n) : 1. / DRAWN;
+	return ldexp(1, 1 - (int)n);
 }
 
 /* Caps magnitudes. */
@@ -48,47 +47,70 @@ static void cap(double *magnitudes, const double *x, size_t n)
 		magnitudes[i] = fmin(fabs(x[i]), limit);
 }
 
-/* The share of sign patterns whose sum is at least as far from zero as `seen`. */
-static double share_beyond(const double *magnitudes, size_t n, double seen)
+/* The share of sign patterns whose sum is at least as far from zero as that of x. */
+static double share_of_all(const double *magnitudes, const double *x, size_t n)
 {
-	const double least = seen * (1 - 1e-12);
-	struct random random = {0x70616365};
-	u64 n_beyond = 0, n_all = n <= EXACT ? (u64)1 << n : DRAWN;
+	double seen = 0;
+	u64 n_beyond = 0;
 
-	for (u64 k = 0; k < n_all; k++) {
+	for (size_t i = 0; i < n; i++)
+		seen += x[i] < 0 ? -magnitudes[i] : magnitudes[i];
+	seen = fabs(seen) * (1 - 1e-12);
+	for (u64 signs = 0; signs < (u64)1 << n; signs++) {
 		double sum = 0;
-		u64 signs = k;
 
-		for (size_t i = 0; i < n; i++, signs >>= 1) {
-			if (n > EXACT && i % 64 == 0)
-				signs = random_next(&random);
-			sum += signs & 1 ? magnitudes[i] : -magnitudes[i];
-		}
-		n_beyond += fabs(sum) >= least;
+		for (size_t i = 0; i < n; i++)
+			sum += signs >> i & 1 ? magnitudes[i] : -magnitudes[i];
+		n_beyond += fabs(sum) >= seen;
 	}
-	/* What was seen is one of the patterns. */
-	return n <= EXACT ? (double)n_beyond / (double)n_all
-			  : ((double)n_beyond + 1) / ((double)n_all + 1);
+	return ldexp((double)n_beyond, -(int)n);
+}
+
+/*
+ * The same, of magnitudes rounded to units, which is as exact a test: how likely each sum of those that are positive
+ * is, with one more of them at a time.
+ */
+static double share_by_sums(const double *magnitudes, const double *x, size_t n)
+{
+	double *likely, all = 0, p = 0;
+	long seen = 0, most = 0;
+
+	for (size_t i = 0; i < n; i++)
+		all += magnitudes[i];
+	if (all <= 0)
+		return 1;
+	likely = mem_zalloc((UNITS + n + 1) * sizeof(*likely));
+	likely[0] = 1;
+	for (size_t i = 0; i < n; i++) {
+		const long units = lround(magnitudes[i] * UNITS / all);
+
+		seen += x[i] < 0 ? -units : units;
+		most += units;
+		for (long sum = most; sum >= 0; sum--)
+			likely[sum] = (likely[sum] + (sum >= units ? likely[sum - units] : 0)) / 2;
+	}
+	for (long sum = 0; sum <= most; sum++)
+		if (labs(2 * sum - most) >= labs(seen))
+			p += likely[sum];
+	mem_free(likely);
+	return fmin(p, 1);
 }
 
 double signflip_p(const double *x, size_t n, double shift)
 {
 	double *moved = mem_alloc(n * sizeof(*moved)), *magnitudes = mem_alloc(n * sizeof(*moved));
-	double seen = 0, p;
+	double p;
 
 	for (size_t i = 0; i < n; i++)
 		moved[i] = x[i] - shift;
 	cap(magnitudes, moved, n);
-	for (size_t i = 0; i < n; i++)
-		seen += moved[i] < 0 ? -magnitudes[i] : magnitudes[i];
-	p = share_beyond(magnitudes, n, fabs(seen));
+	p = (n <= EXACT ? share_of_all : share_by_sums)(magnitudes, moved, n);
 	mem_free(moved);
 	mem_free(magnitudes);
 	return p;
 }
 
-/* The median of the means of all pairs. */
-static double location(const double *x, size_t n)
+double signflip_location(const double *x, size_t n)
 {
 	const size_t n_means = n * (n + 1) / 2;
 	double *means = mem_alloc(n_means * sizeof(*means)), result;
@@ -113,6 +135,11 @@ static double deviation(const double *x, size_t n, double middle)
 	return result;
 }
 
+double signflip_noise(const double *x, size_t n)
+{
+	return deviation(x, n, 0);
+}
+
 /* The shift nearest to `out` that is not rejected, between one that is not and one that is. */
 static double edge(const double *x, size_t n, double in, double out, double error)
 {
@@ -130,7 +157,7 @@ static double edge(const double *x, size_t n, double in, double out, double erro
 struct signflip signflip_test(const double *x, size_t n, double error)
 {
 	struct signflip s = {.p = signflip_p(x, n, 0),
-		.estimate = location(x, n),
+		.estimate = signflip_location(x, n),
 		.low = -INFINITY,
 		.high = INFINITY};
 	double least = x[0], most = x[0];

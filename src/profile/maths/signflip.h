@@ -30,6 +30,12 @@ double signflip_least_p(size_t n);
 /* p of the differences less `shift`. */
 double signflip_p(const double *x, size_t n, double shift);
 
+/* The median of the means of all pairs. */
+double signflip_location(const double *x, size_t n);
+
+/* The standard deviation of a difference if they are about zero: it tells nothing of their signs. */
+double signflip_noise(const double *x, size_t n);
+
 /* `error`: the interval misses the truth this often. n from 1 to SIGNFLIP_MOST. */
 struct signflip signflip_test(const double *x, size_t n, double error);
 
