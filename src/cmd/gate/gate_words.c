@@ -235,6 +235,7 @@ void gate_add_json(const struct gate_result *r, struct str *text)
 	json_number(text, "detectable", g->detectable);
 	json_number(text, "error", g->options.error);
 	json_number(text, "least", g->options.least);
+	json_number(text, "find", g->options.find);
 	json_number(text, "threshold", g->threshold);
 	json_number(text, "null_q", r->null_q);
 	json_u64(text, "nulls", r->past->nulls.n);
