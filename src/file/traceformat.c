@@ -278,7 +278,8 @@ bool traceformat_is_one(const char *text, size_t n, const char **ret_print)
 	for (size_t i = 0; i < n; i++)
 		if ((text[i] < ' ' && text[i] != '\n' && text[i] != '\t') || text[i] == 127)
 			return false;
-	if (!skip_text(&p, "name: ") || !skip_words(&p, "-.:") || !skip_text(&p, "\nID: ") ||
+	/* libtraceevent takes other names for a lack of memory. */
+	if (!skip_text(&p, "name: ") || !skip_words(&p, "") || !skip_text(&p, "\nID: ") ||
 		!skip_words(&p, "") || !skip_text(&p, "\nformat:\n"))
 		return false;
 	while (*p == '\t' || *p == '\n')

@@ -110,6 +110,17 @@ TEST(signflip_intervals_hold_the_truth)
 	CHECK(held >= 275);
 }
 
+TEST(signflip_counts_differences_of_ticks_of_which_most_are_none)
+{
+	const double x[] = {0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1}, none[] = {0, 0, 0, 0, 0, 0, 0};
+
+	/* Of the 64 patterns of those that differ two lead as far. */
+	CHECK(fabs(signflip_p(x, ARRAY_SIZE(x), 0) - 2. / 64) < 1e-12);
+	CHECK(fabs(signflip_noise(x, ARRAY_SIZE(x)) - sqrt(6. / 13)) < 1e-12);
+	CHECK(signflip_p(none, ARRAY_SIZE(none), 0) == 1);
+	CHECK(signflip_noise(none, ARRAY_SIZE(none)) == 0);
+}
+
 TEST(signflip_says_that_few_differences_show_nothing)
 {
 	const double x[] = {5, 5.1, 5.2};

@@ -179,6 +179,22 @@ TEST(tracepoints_with_endless_nesting_do_no_harm)
 	free(line);
 }
 
+TEST(tracepoints_with_names_that_are_no_words_are_skipped)
+{
+	static const char *const names[] = {".x", "-x", ":x", "a.x", "", "%s", "\"x\""};
+	char format[256];
+
+	/* libtraceevent calls some of them a lack of memory. */
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(format, sizeof(format),
+			"name: %s\nID: 7\nformat:\n"
+			"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+			"print fmt: \"x\"\n",
+			names[i]);
+		CHECK(!say(format, NUMBER, 1, 0));
+	}
+}
+
 TEST(tracepoints_go_by_the_number_in_the_sample)
 {
 	/* The sample is another event's than its own header says. */

@@ -272,6 +272,7 @@ int report_run(const struct cmd *cmd, struct report_options *o, const char *outp
 
 	cmd_log_init(&r.log, o->verbose ? LOG_DEBUG : LOG_NOTE);
 	report_options_settle(o);
+	progress_hide(o->is_quiet);
 	/* What a pipe carries is read here as a whole, if it is a file; how much it is nobody knows. */
 	status = choose_input(o, &fleet, &r.log, &err);
 	if (!status && !o->at)

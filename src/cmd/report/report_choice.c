@@ -266,8 +266,6 @@ void choice_tell(const struct choice *c, const struct answer *a, struct recorded
 	reading->naming.has_sites = answer_needs_lines(a) && !reading->naming.source;
 	symbol_options_tell(&o->symbols, o->debuginfod_s, reading);
 	reading->trace.stitches = o->stitches;
-	if (o->is_quiet)
-		reading->progress = NULL;
 	reading->has_multiplexing = answer_wants_documents(a);
 	/* Unless they were asked for anyway. Time on and off the CPU is not of instructions. */
 	if (answer_wants_documents(a) && !c->has_wall && recorded_has_trace(c->recorded) &&

@@ -35,14 +35,16 @@ double signflip_least_p(size_t n)
 	return ldexp(1, 1 - (int)n);
 }
 
-/* Caps magnitudes. */
+/* Caps magnitudes. The middle one is that of those that are not 0: times that a clock counts in ticks are often equal. */
 static void cap(double *magnitudes, const double *x, size_t n)
 {
 	double limit;
+	size_t n_others = 0;
 
 	for (size_t i = 0; i < n; i++)
-		magnitudes[i] = fabs(x[i]);
-	limit = MOST * median(magnitudes, n);
+		if (x[i] != 0)
+			magnitudes[n_others++] = fabs(x[i]);
+	limit = n_others ? MOST * median(magnitudes, n_others) : 0;
 	for (size_t i = 0; i < n; i++)
 		magnitudes[i] = fmin(fabs(x[i]), limit);
 }
@@ -126,13 +128,16 @@ double signflip_location(const double *x, size_t n)
 
 static double deviation(const double *x, size_t n, double middle)
 {
-	double *distances = mem_alloc(n * sizeof(*distances)), result;
+	double *distances = mem_alloc(n * sizeof(*distances)), squares = 0, result;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		distances[i] = fabs(x[i] - middle);
+		squares += distances[i] * distances[i];
+	}
 	result = median(distances, n) / MIDDLE;
 	mem_free(distances);
-	return result;
+	/* More than half of them are the same: it says nothing of the others. */
+	return result > 0 ? result : sqrt(squares / (double)n);
 }
 
 double signflip_noise(const double *x, size_t n)
