@@ -20,10 +20,9 @@ void rebase_init(struct rebase *r)
 
 void rebase_fini(struct rebase *r)
 {
-	vec_each(s, &r->spaces)
-		vec_fini(&s->maps);
 	vec_fini(&r->spaces);
 	table_fini(&r->index);
+	arena_fini(&r->maps.arena);
 	str_fini(&r->room);
 }
 
@@ -42,75 +41,28 @@ static u32 space_of(struct rebase *r, u32 pid)
 	return (u32)r->spaces.n - 1;
 }
 
-/* The first map that ends above an address. */
-static size_t map_from(const struct rebase_space *s, u64 address)
-{
-	size_t from = 0, n = s->maps.n;
-
-	while (n) {
-		const size_t half = n / 2;
-
-		if (s->maps.at[from + half].end <= address) {
-			from += half + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return from;
-}
-
-static void insert(struct rebase_space *s, size_t at, struct rebase_map map)
-{
-	vec_push(&s->maps);
-	memmove(s->maps.at + at + 1, s->maps.at + at, (s->maps.n - 1 - at) * sizeof(*s->maps.at));
-	s->maps.at[at] = map;
-}
-
 /* A new map takes the place of what was there. Returns where it goes. */
-static u64 add_map(struct rebase_space *s, u64 start, u64 length)
+static u64 add_map(struct rebase *r, u32 space, u64 start, u64 length)
 {
-	const u64 end = start + length < start ? UINT64_MAX : start + length;
-	struct rebase_map map = {start, end, s->next};
-	size_t at = map_from(s, start);
+	struct rebase_space *s = &r->spaces.at[space];
+	const struct map map = {.start = start,
+		.end = start + length < start ? UINT64_MAX : start + length,
+		.pgoff = s->next};
 
-	while (at < s->maps.n && s->maps.at[at].start < end) {
-		struct rebase_map *old = &s->maps.at[at], before = *old;
-
-		if (old->start < start && old->end > end) {
-			old->end = start;
-			before.to += end - before.start;
-			before.start = end;
-			insert(s, at + 1, before);
-			at++;
-			break;
-		}
-		if (old->start < start) {
-			old->end = start;
-			at++;
-		} else if (old->end > end) {
-			old->to += end - old->start;
-			old->start = end;
-			break;
-		} else {
-			memmove(old, old + 1, (s->maps.n - at - 1) * sizeof(*s->maps.at));
-			s->maps.n--;
-		}
-	}
-	insert(s, at, map);
+	if (length)
+		s->maps = maps_add(&r->maps, s->maps, &map);
 	s->next += ((length + PAGE - 1) & ~(PAGE - 1)) + PAGE;
-	if (s->pid != UINT32_MAX && s->next > USER_END)
+	if (space && s->next > USER_END)
 		s->next = USER_BASE;
-	return map.to;
+	return map.pgoff;
 }
 
 static u64 moved(struct rebase *r, u32 space, u64 address)
 {
-	const struct rebase_space *s = &r->spaces.at[space];
-	const size_t at = map_from(s, address);
+	const struct map *map = maps_find(r->spaces.at[space].maps, address);
 
-	if (at < s->maps.n && s->maps.at[at].start <= address)
-		return s->maps.at[at].to + (address - s->maps.at[at].start);
+	if (map)
+		return map_offset(map, address);
 	r->n_lost += address != 0;
 	return 0;
 }
@@ -129,17 +81,17 @@ static void fork_space(struct rebase *r, const struct record_task *t)
 		return;
 	from = space_of(r, t->ppid);
 	to = space_of(r, t->pid);
-	r->spaces.at[to].maps.n = 0;
+	/* Both have the same tree until one of them changes it. */
+	r->maps.owner++;
+	r->spaces.at[to].maps = r->spaces.at[from].maps;
 	r->spaces.at[to].next = r->spaces.at[from].next;
-	vec_each(map, &r->spaces.at[from].maps)
-		vec_add(&r->spaces.at[to].maps, *map);
 }
 
 static void begin_anew(struct rebase *r, u32 pid)
 {
 	struct rebase_space *s = &r->spaces.at[space_of(r, pid)];
 
-	s->maps.n = 0;
+	s->maps = NULL;
 	s->next = USER_BASE;
 }
 
@@ -153,7 +105,7 @@ static bool is_kernels(u16 misc)
 static void move_map(struct rebase *r, u16 misc, struct record_mmap *m)
 {
 	const u32 space = is_kernels(misc) ? 0 : space_of(r, m->pid);
-	const u64 to = add_map(&r->spaces.at[space], m->addr, m->len);
+	const u64 to = add_map(r, space, m->addr, m->len);
 
 	/* The kernel's own map has the address of its first symbol there. */
 	if (is_kernels(misc) && m->pgoff)
@@ -179,7 +131,7 @@ static bool move_body(struct rebase *r, const struct record *rec, union record_b
 		return false;
 	case PERF_RECORD_KSYMBOL:
 		/* Code that has no map: BPF programs, trampolines. */
-		b->ksymbol.addr = add_map(&r->spaces.at[0], b->ksymbol.addr, b->ksymbol.len);
+		b->ksymbol.addr = add_map(r, 0, b->ksymbol.addr, b->ksymbol.len);
 		b->ksymbol.end = (struct record_end){0};
 		return true;
 	case PERF_RECORD_TEXT_POKE:

@@ -14,25 +14,23 @@
 #ifndef PACE_EDIT_REBASE_H
 #define PACE_EDIT_REBASE_H
 
+#include "base/table.h"
+#include "base/vec.h"
+#include "machine/maps.h"
 #include "record/formats.h"
 #include "record/record.h"
 #include "record/sample.h"
-#include "base/table.h"
-#include "base/vec.h"
-
-struct rebase_map {
-	u64 start, end, to;
-};
 
 struct rebase_space {
 	u32 pid;
-	u64 next;                    /* where the next map goes */
-	VEC(struct rebase_map) maps; /* ascending; they do not overlap */
+	u64 next;                     /* where the next map goes */
+	const struct maps_node *maps; /* what `start` is now is its pgoff; without DSOs */
 };
 
 struct rebase {
 	VEC(struct rebase_space) spaces; /* the first one is the kernel's */
 	struct table index;              /* of the others, by pid */
+	struct maps_pool maps;
 	struct str room;
 	u64 n_blanked; /* samples that had something else that holds addresses */
 	u64 n_dropped; /* samples with physical addresses */

@@ -147,6 +147,27 @@ TEST(rebase_knows_what_a_new_map_leaves_of_older_ones)
 	moving_fini(&m);
 }
 
+TEST(rebase_keeps_maps_once_however_many_children_have_them)
+{
+	enum { MAPS = 1000, CHILDREN = 1000 };
+	struct moving m;
+	u64 before;
+
+	moving_init(&m);
+	for (u64 i = 0; i < MAPS; i++)
+		map(&m, USER, 7, 0x10000 + i * 0x2000, 0x1000);
+	before = m.r.maps.arena.total;
+	for (u32 i = 0; i < CHILDREN; i++)
+		task(&m, PERF_RECORD_FORK, 0, 100 + i, 7);
+	CHECK_EQ(m.r.maps.arena.total, before);
+	/* What one child changes is its own. */
+	CHECK_EQ(map(&m, USER, 100, 0x10000, 0x1000), 0x200000 + MAPS * 0x2000);
+	CHECK_EQ(at(&m, USER, 101, 0x10010), 0x200010);
+	CHECK_EQ(at(&m, USER, 7, 0x10010), 0x200010);
+	CHECK(m.r.maps.arena.total < 2 * before);
+	moving_fini(&m);
+}
+
 TEST(rebase_lets_children_inherit_maps_until_they_run_something_else)
 {
 	struct moving m;
