@@ -71,30 +71,15 @@ static unsigned snoop_of(u64 word)
 
 /* ---- fields ---- */
 
-static const char *const ops[OPS] = {"Load", "Store", "Ld+St", "Pfetch", "Exec", "Other"};
-static const char *const caches[CACHES] = {"L1", "L2", "L3", "L4", "L1-buf", "L2-buf", "Other"};
-static const char *const memories[MEMORIES] = {"RAM", "MSC", "Uncach", "CXL", "IO", "PMEM",
-	"Other"};
-static const char *const dtlbs[DTLBS] = {"L1-Hit", "L2-Hit", "L?-Hit", "Miss", "Other"};
-static const char *const snoops[SNOOPS] = {"Hit", "HitM", "Miss", "Other"};
-
-static const struct {
-	unsigned (*of)(u64 word);
-	const char *const *titles;
-} fields[ACCESSCLASS_FIELDS] = {
-	[ACCESSCLASS_OP] = {op_of, ops},
-	[ACCESSCLASS_CACHE] = {cache_of, caches},
-	[ACCESSCLASS_MEMORY] = {memory_of, memories},
-	[ACCESSCLASS_DTLB] = {dtlb_of, dtlbs},
-	[ACCESSCLASS_SNOOP] = {snoop_of, snoops},
-};
-
 unsigned accessclass_of(u64 data_src, enum accessclass_field field)
 {
-	return fields[field].of(data_src);
-}
+	static unsigned (*const fields[ACCESSCLASS_FIELDS])(u64 word) = {
+		[ACCESSCLASS_OP] = op_of,
+		[ACCESSCLASS_CACHE] = cache_of,
+		[ACCESSCLASS_MEMORY] = memory_of,
+		[ACCESSCLASS_DTLB] = dtlb_of,
+		[ACCESSCLASS_SNOOP] = snoop_of,
+	};
 
-const char *accessclass_title(enum accessclass_field field, unsigned class)
-{
-	return fields[field].titles[class];
+	return fields[field](data_src);
 }

@@ -48,7 +48,5 @@ enum accessclass_dtlb { DTLB_L1, DTLB_L2, DTLB_ANY, DTLB_MISS, DTLB_OTHER, DTLBS
 enum accessclass_snoop { SNOOP_HIT, SNOOP_HITM, SNOOP_MISS, SNOOP_OTHER, SNOOPS };
 
 unsigned accessclass_of(u64 data_src, enum accessclass_field field);
-/* In perf's words: "Load", "L1-buf". */
-const char *accessclass_title(enum accessclass_field field, unsigned class);
 
 #endif

@@ -1,7 +1,7 @@
 #include "test.h"
 
+#include "profile/rows/key_family.h"
 #include "record/access.h"
-#include "record/accessclass.h"
 
 static const char *text_of(u64 word, enum access_part part)
 {
@@ -53,7 +53,7 @@ TEST(access_of_all_bits_is_some_text)
 
 static const char *class_of(u64 word, enum accessclass_field field)
 {
-	return accessclass_title(field, accessclass_of(word, field));
+	return key_class_title(field, accessclass_of(word, field));
 }
 
 TEST(access_is_of_one_class_of_each_field)

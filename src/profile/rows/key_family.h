@@ -9,6 +9,7 @@
 #define PACE_PROFILE_KEY_FAMILY_H
 
 #include "profile/rows/key.h"
+#include "record/accessclass.h"
 
 struct key_family {
 	const char *title; /* heading in the help */
@@ -32,6 +33,9 @@ void key_cell_place(const struct key_value *v, struct cell *ret);
 /* For values that are texts. 0 is no text: without a value in the first, unknown in the second. */
 void key_cell_name(const struct key_value *v, struct cell *ret);
 void key_cell_text_or_not(const struct key_value *v, struct cell *ret);
+
+/* A class of memory accesses in perf's words: "Load", "L1-buf". */
+const char *key_class_title(enum accessclass_field field, unsigned class);
 
 /* Makes a cell of a function, with the level of its code. */
 void key_set_function(const struct profile_symbol *s, enum cell_kind kind, struct cell *ret);

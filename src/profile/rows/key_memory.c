@@ -1,7 +1,6 @@
 #include "profile/rows/key_family.h"
 
 #include "record/access.h"
-#include "record/accessclass.h"
 
 enum { CACHE_LINE = 64 };
 
@@ -58,7 +57,7 @@ static void cell_of_level(const struct key_value *v, struct cell *ret)
 
 static void set_class(const struct key_value *v, enum accessclass_field field, struct cell *ret)
 {
-	cell_text(ret, accessclass_title(field, (unsigned)v->label));
+	cell_text(ret, key_class_title(field, (unsigned)v->label));
 }
 
 static u64 cache_of(const struct profile *p, u64 word)

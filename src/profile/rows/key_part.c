@@ -3,7 +3,6 @@
  * are keys to group by of the same names.
  */
 #include "profile/rows/key_family.h"
-#include "record/accessclass.h"
 
 /* hist_sum.what: a field and one of its classes. */
 #define CLASS(field, class) ((field) << 8 | (class))
@@ -121,19 +120,25 @@ static const struct key snoops[SNOOPS] = {
 	}
 
 static const struct key keys[] = {
-	WHOLE("op", NULL, mem_op, "the share, by what the accesses do: load, store, prefetch...",
-		ops, op_sums),
-	WHOLE("cache", NULL, cache, "the share, by the cache that had the data: L1, L2...", caches,
-		cache_sums),
-	WHOLE("memory", "mem", memory,
+	[ACCESSCLASS_OP] = WHOLE("op", NULL, mem_op,
+		"the share, by what the accesses do: load, store, prefetch...", ops, op_sums),
+	[ACCESSCLASS_CACHE] = WHOLE("cache", NULL, cache,
+		"the share, by the cache that had the data: L1, L2...", caches, cache_sums),
+	[ACCESSCLASS_MEMORY] = WHOLE("memory", "mem", memory,
 		"the share, by the memory that had the data: RAM, CXL, I/O...", memories,
 		memory_sums),
-	WHOLE("dtlb", NULL, dtlb, "the share, by the TLB that translated the address: L1, L2, none",
-		dtlbs, dtlb_sums),
-	WHOLE("snoop", NULL, snoop, "the share, by what other caches had: hit, modified, miss",
-		snoops, snoop_sums),
+	[ACCESSCLASS_DTLB] = WHOLE("dtlb", NULL, dtlb,
+		"the share, by the TLB that translated the address: L1, L2, none", dtlbs,
+		dtlb_sums),
+	[ACCESSCLASS_SNOOP] = WHOLE("snoop", NULL, snoop,
+		"the share, by what other caches had: hit, modified, miss", snoops, snoop_sums),
 };
 /* clang-format on */
+
+const char *key_class_title(enum accessclass_field field, unsigned class)
+{
+	return keys[field].data[class].title;
+}
 
 const struct key_family key_parts = {"parts of the share by memory access (-F only)", keys,
 	ARRAY_SIZE(keys)};
