@@ -108,10 +108,9 @@ bool gating_is_enough(const struct gating_options *o, const double *before, cons
 	double *logs = logs_of(before, after, n);
 	bool is_enough = false;
 
-	if (is_first) {
+	if (is_first)
 		is_enough = signflip_p(logs, n, 0) <= error * FIRST_LOOK &&
 			fabs(expm1(signflip_location(logs, n))) >= o->least;
-	}
 	if (!is_enough)
 		is_enough = found_in_nine(error_of_whole(o), signflip_noise(logs, n), n) <=
 			log1p(o->find);

@@ -55,7 +55,8 @@ struct key {
 	/* For a figure: what is summed up for it beside its label. */
 	const struct hist_sum *sums;
 	u8 n_sums;
-	const struct key *data; /* what programs get of a figure, besides the sum of its label */
+	bool is_data;           /* programs get the figure itself */
+	const struct key *data; /* what programs get besides that, and the sum of its label */
 	u8 n_data;
 	bool has_parts; /* people see the data, too, as far as there are some, side by side in one band */
 	const char *band; /* of such a part: the title of the whole */

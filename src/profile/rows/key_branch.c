@@ -241,25 +241,6 @@ static void cell_of_cycles_in_history(const struct key_value *v, struct cell *re
 		cell_unknown(ret, CELL_NOT_KNOWN);
 }
 
-static const struct key predicted_data = {.name = "callchain_branch_predicted",
-	.title = "Predicted",
-	.is_value = true,
-	.figure = predicted_of_history,
-	.kind = CELL_SHARE,
-	.cell = cell_of_predicted_history};
-static const struct key aborts_data = {.name = "callchain_branch_abort",
-	.title = "Abort",
-	.is_value = true,
-	.figure = aborts_of_history,
-	.kind = CELL_COUNT,
-	.cell = cell_of_aborts_in_history};
-static const struct key cycles_data = {.name = "callchain_branch_cycles",
-	.title = "Cycles",
-	.is_value = true,
-	.figure = cycles_of_history,
-	.kind = CELL_REAL,
-	.cell = cell_of_cycles_in_history};
-
 /* ---- instructions per cycle ---- */
 
 #define NO_IPC "no run of its code between branches was sampled with cycles"
@@ -425,8 +406,7 @@ static const struct key keys[] = {
 		.is_of_history = true,
 		.sums = predictions,
 		.n_sums = ARRAY_SIZE(predictions),
-		.data = &predicted_data,
-		.n_data = 1,
+		.is_data = true,
 		.figure = predicted_of_history,
 		.kind = CELL_SHARE,
 		.cell = cell_of_predicted_history},
@@ -437,8 +417,7 @@ static const struct key keys[] = {
 		.is_of_history = true,
 		.sums = aborts,
 		.n_sums = ARRAY_SIZE(aborts),
-		.data = &aborts_data,
-		.n_data = 1,
+		.is_data = true,
 		.figure = aborts_of_history,
 		.kind = CELL_COUNT,
 		.cell = cell_of_aborts_in_history},
@@ -449,8 +428,7 @@ static const struct key keys[] = {
 		.is_of_history = true,
 		.sums = cycles,
 		.n_sums = ARRAY_SIZE(cycles),
-		.data = &cycles_data,
-		.n_data = 1,
+		.is_data = true,
 		.figure = cycles_of_history,
 		.kind = CELL_REAL,
 		.cell = cell_of_cycles_in_history},

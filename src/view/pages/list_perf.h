@@ -12,12 +12,12 @@
 #include "base/out.h"
 #include "collect/known/metriclist.h"
 
-/* `has_encoding`: as with perf's --details, what an event stands for. */
 /* list_perf_text.c: as text. */
 void list_perf_text(const struct inventory *m, bool has_descriptions, struct out *out);
 void list_perf_metrics(const struct metriclist *l, bool has_descriptions, struct out *out);
 void list_perf_groups(const struct metriclist *l, bool has_metrics, bool has_descriptions,
 	struct out *out);
+/* `has_encoding`: as with perf's --details, what an event stands for. */
 void list_perf_events(const struct inventory *m, bool has_encoding, struct out *out);
 
 #endif

@@ -405,7 +405,6 @@ static void choose_columns(struct blockrows *r)
 		((struct rowset_column){d->about->name, d->about->title, ROWSET_KEY, CELL_TEXT}));
 	for (u32 i = 1; i < d->n_keys; i++)
 		deltatable_add_key(&r->table, d->keys[i]);
-
 	for (size_t i = 0; i < ARRAY_SIZE(of_programs); i++)
 		vec_add(&r->table.columns, of_programs[i]);
 }

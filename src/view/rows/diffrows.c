@@ -334,7 +334,6 @@ void diffrows_init(struct diffrows *r, const struct delta *d, const struct signi
 	choose_shown(r);
 	for (u32 i = 0; i < d->n_keys; i++)
 		deltatable_add_key(&r->table, d->keys[i]);
-
 	for (size_t i = 0; i < ARRAY_SIZE(of_programs); i++)
 		vec_add(&r->table.columns, of_programs[i]);
 	make_facts(&r->table.facts, r);

@@ -263,9 +263,12 @@ static void add_sums(struct histrows *r, const struct histrows_options *o)
 /* For programs: what else is known of the figures that were asked for. */
 static void add_data(struct histrows *r, const struct histrows_options *o)
 {
-	for (size_t i = 0; i < o->n_columns; i++)
+	for (size_t i = 0; i < o->n_columns; i++) {
+		if (o->columns[i]->is_data)
+			add(r, column_of(o->columns[i], r->hist));
 		for (size_t k = 0; k < o->columns[i]->n_data; k++)
 			add(r, column_of(&o->columns[i]->data[k], r->hist));
+	}
 }
 
 static void choose_columns(struct histrows *r, const struct histrows_options *o)

@@ -53,7 +53,6 @@ static void add_steps(const struct making *k, const struct branchstream *s)
 {
 	const int side = s->of[DELTA_A].n_samples ? DELTA_A : DELTA_B;
 	struct rowmaker *m = rowmaker_below(k->m, "steps", ROWMAKER_ROWS);
-
 	bool is_from = false;
 
 	for (u32 node = s->node[side]; node; node = branchstream_older(k->what->streams, node)) {
