@@ -199,6 +199,9 @@ def call_chains_are_perfs():
                 ours, theirs = ([line for line in text if way == 'dwarf' and ' inlined.c:' in line] for text in (ours, theirs))
                 assert ours == theirs and bool(ours) == (way == 'dwarf'), (ours[:3], theirs[:3])
                 continue
+            # perf 6.1 has no name for some entries of the PLT, which stand at the same addresses.
+            ours = [line.replace(plt[0], '[unknown]') if '[unknown]' in their and (plt := re.search(r'\w+@plt\+0x[0-9a-f]+', line)) else line
+                    for line, their in zip(ours, theirs)] + ours[len(theirs):]
             lines = [pair for pair in zip(ours, theirs) if pair[0] != pair[1] and not re.search(r' _dl_start_user', pair[1]) and pair[1][:1] != '#']
             assert len(ours) == len(theirs) > 20 and not lines, (way, words, lines[:4])
         inlined = run(path, 'script', '-i', name).out.count('(inlined)'), run('perf', 'script', '-i', name).out.count('(inlined)')
